@@ -42,11 +42,12 @@ const LAYERS = {
     sinks: ['base', 'postgres', 'redis', 'store', 'telemetry'],
     coordination: ['base', 'holding', 'redis', 'sinks', 'store'],
     connect: ['base', 'holding', 'redis', 'store', 'telemetry'],
+    place: ['connect', 'base', 'etcd', 'quorum', 'redis', 'store', 'telemetry'],
     nest: ['base', 'connect', 'holding', 'store', 'telemetry'],
     http: ['base', 'sinks'],
     metrics: ['base', 'telemetry'],
     testing: ['base', 'store'],
-    internal: ['base', 'coordination', 'holding', 'redis', 'store', 'telemetry'],
+    internal: ['base', 'coordination', 'holding', 'place', 'redis', 'store', 'telemetry'],
   },
   'libs/ledger': {
     base: [],

@@ -23,7 +23,7 @@ const SHORT_TIMES = {
 };
 
 export const SPACE = { prefix: 'fencepost', tenant: 'default' };
-const CRON = 'book';
+export const CRON = 'book';
 const ALL = 10_000;
 
 interface Stores {

@@ -4,7 +4,7 @@ import { RedisMembership } from '@fencepost/jobs/internal';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { faultyLink } from '../chaos/faulty-link.js';
 import type { Pod } from '../support/pod.js';
-import { SPACE, usePostgresDeployment } from './postgres-deployment.js';
+import { CRON, SPACE, usePostgresDeployment } from './postgres-deployment.js';
 import { isLong } from '../support/run-length.js';
 import { until } from '../support/until.js';
 
@@ -128,5 +128,28 @@ describe('with the ledger in PostgreSQL', { timeout: 2 * PATIENCE_MS }, () => {
     // One run may meet several of them.
     expect(runs.reduce((more, { attempt }) => more + attempt - 1, 0)).toBeGreaterThanOrEqual(MOMENTS.length);
     await deployment.pods.terminateAll();
+  });
+});
+
+describe('the leases of crons in the database of the ledger', () => {
+  it('outlive a Redis that loses everything, and a killed holder', { timeout: 120_000 }, async () => {
+    const { pods, stores } = deployment;
+    pods.env['FENCEPOST_LEASES'] = 'postgres';
+    const all = await started().finally(() => delete pods.env['FENCEPOST_LEASES']);
+    const holder = async () => {
+      const text = `select holder, resource from "${stores.schema}".leases where expires_at > now()`;
+      return (await stores.pool.query<{ holder: string; resource: string }>(text)).rows[0];
+    };
+    const { holder: first = '', resource } = (await holder()) ?? {};
+    expect(resource).toBe(CRON);
+    expect(await stores.redis.keys('*cron-lease*')).toEqual([]);
+    await stores.redis.flushall();
+    await deployment.goesOn(2);
+    const killed = all.find(({ name }) => (first.split('/')[0] ?? '') === name)!;
+    await killed.kill();
+    await until('another pod holds it', async () => ((await holder())?.holder ?? first) !== first);
+    await deployment.goesOn(2);
+    await pods.terminateAll();
+    await deployment.expectAccounted();
   });
 });

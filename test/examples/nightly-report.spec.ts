@@ -11,6 +11,7 @@ it("the documented example boots, declares its cron, and is due at three o'clock
   const building = Test.createTestingModule({ imports: [AppModule] });
   const settings: JobsSettings = {
     redis: testRedis(),
+    leases: 'redis',
     prefix: freshPrefix(),
     tenant: 'default',
     leaseTtlMs: 2_000,

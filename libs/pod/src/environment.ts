@@ -45,6 +45,7 @@ const schema = z.object({
   POD_NAME: z.string().optional(),
   FENCEPOST_PREFIX: z.string().optional(),
   FENCEPOST_TENANT: z.string().optional(),
+  FENCEPOST_LEASES: z.string().optional(),
   FENCEPOST_LEASE_TTL: z.string().optional(),
   FENCEPOST_RUN_LEASE: z.string().optional(),
   FENCEPOST_DRAIN_DEADLINE: z.string().optional(),
@@ -115,11 +116,28 @@ export interface PodEnvironment {
 export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
   const filled = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const env = checkedOptions({ owner: 'The environment', schema }, filled);
-  const jobs = {
-    redis: redisFromEnvironment(filled) ?? 'redis://localhost:6379',
+  const present = given(jobsOf(env, filled));
+  const crons = env.FENCEPOST_METRICS_CRONS;
+  const metrics = crons === undefined ? {} : { metrics: { crons } };
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    logLevel: env.LOG_LEVEL,
+    pod: env.POD_NAME,
+    jobs: present as never,
+    ...metrics,
+    ...accessOf(env),
+  };
+}
+
+/** As they came: checked again, and completely, by the module they are for. */
+function jobsOf(env: z.output<typeof schema>, variables: NodeJS.ProcessEnv) {
+  return {
+    redis: redisFromEnvironment(variables) ?? 'redis://localhost:6379',
     prefix: env.FENCEPOST_PREFIX,
     tenant: env.FENCEPOST_TENANT,
     pod: env.POD_NAME,
+    leases: env.FENCEPOST_LEASES,
     leaseTtl: env.FENCEPOST_LEASE_TTL,
     runLease: env.FENCEPOST_RUN_LEASE,
     drainDeadline: env.FENCEPOST_DRAIN_DEADLINE,
@@ -137,19 +155,6 @@ export function podEnvironment(variables: NodeJS.ProcessEnv): PodEnvironment {
     alarms: allowing(env.FENCEPOST_ALLOW_HOSTS),
     // Many programs have a DATABASE_URL, and most of them not for this.
     postgres: env.FENCEPOST_LEDGER === 'postgres' ? postgresOf(env) : undefined,
-  };
-  const present = given(jobs);
-  // Checked again, and completely, by the module it is for.
-  const crons = env.FENCEPOST_METRICS_CRONS;
-  const metrics = crons === undefined ? {} : { metrics: { crons } };
-  return {
-    host: env.HOST,
-    port: env.PORT,
-    logLevel: env.LOG_LEVEL,
-    pod: env.POD_NAME,
-    jobs: present as never,
-    ...metrics,
-    ...accessOf(env),
   };
 }
 

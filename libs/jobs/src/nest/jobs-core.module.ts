@@ -10,12 +10,13 @@ import type {
   Provider,
 } from '@nestjs/common';
 import { observers, LeaseKeeper } from '@fencepost/lease/internal';
-import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
+import type { OwnedLeaseStore } from '@fencepost/lease/internal/place';
+import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
-import { LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
+import { cronLeaseEvents, LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
 import { DefaultLog } from './default-log.js';
 import type { Database } from './postgres-database.js';
@@ -23,7 +24,7 @@ import { PodRoles } from './pod-roles.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
-import { openCatalog, openDatabase, openLedger, openMembership } from './stores.js';
+import { openCatalog, openCronLeases, openDatabase, openLedger, openMembership } from './stores.js';
 import {
   CATALOG,
   CRON_LEASE_STORE,
@@ -33,34 +34,33 @@ import {
   LEDGER,
   LEDGER_REDIS,
   MEMBERSHIP,
+  OPENED_CRON_LEASES,
   RANDOM,
   ROLES,
   TRACING,
 } from './tokens.js';
 import type { Tracing } from '../telemetry/tracing.js';
 
-type Keeping = [
-  store: LeaseStore,
-  own: LeaseKeeper,
-  settings: JobsSettings,
-  clock: Clock,
-  feed: LeaseFeed,
-  telemetry: Telemetry,
-];
+type Heard = [clock: Clock, feed: LeaseFeed, telemetry: Telemetry];
+type Keeping = [store: LeaseStore, own: LeaseKeeper, settings: JobsSettings, ...Heard];
 
 /** The leases on crons: apart from those that the application takes itself, by the same name of this process. */
 const cronLeases: FactoryProvider[] = [
   {
+    provide: OPENED_CRON_LEASES,
+    inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, ROLES, CLOCK, LeaseFeed, Telemetry],
+    useFactory: openCronLeases,
+  },
+  {
     provide: CRON_LEASE_STORE,
-    inject: [LEASE_REDIS, JOBS_SETTINGS],
-    useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) =>
-      new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' }),
+    inject: [OPENED_CRON_LEASES],
+    useFactory: ({ store }: OwnedLeaseStore) => store,
   },
   {
     provide: CRON_LEASES,
     inject: [CRON_LEASE_STORE, LeaseKeeper, JOBS_SETTINGS, CLOCK, LeaseFeed, Telemetry],
     useFactory: (...[store, { holder }, { leaseTtlMs: ttl }, clock, feed, telemetry]: Keeping) =>
-      new Leases({ store, clock, holder, ttl, observe: observers(feed.tellOfCron, leaseWarnings(telemetry)) }),
+      new Leases({ store, clock, holder, ttl, observe: cronLeaseEvents(feed, telemetry) }),
   },
 ];
 
@@ -102,6 +102,7 @@ export class JobsCoreModule
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   @Inject(LEDGER_REDIS) private readonly ledgerRedis!: RedisClient | null;
+  @Inject(OPENED_CRON_LEASES) private readonly opened!: OwnedLeaseStore;
 
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
@@ -143,6 +144,7 @@ export class JobsCoreModule
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.opened.close();
     await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis)]);
   }
 }

@@ -28,6 +28,7 @@ describe('the options of JobsModule', () => {
       minIntervalMs: 0,
       keepForMs: 30 * 24 * 3_600_000,
       ledger: 'redis',
+      leases: 'redis',
       waitReplicas: 0,
       tracing: false,
       log: true,
@@ -53,10 +54,13 @@ describe('the options of JobsModule', () => {
     };
     const url = 'postgres://shop@db:5432/shop';
     const database = { url, schema: 'jobs', migrate: true };
-    expect(jobsSettings({ redis, ...rest, ...durations, keepFor: '7d', postgres: database })).toEqual({
+    expect(
+      jobsSettings({ redis, ...rest, ...durations, leases: 'postgres', keepFor: '7d', postgres: database }),
+    ).toEqual({
       redis,
       ...ALARMS,
       ...rest,
+      leases: 'postgres',
       postgres: database,
       keepForMs: 7 * 24 * 3_600_000,
       ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000, minIntervalMs: 60_000 },
@@ -82,6 +86,14 @@ describe('the options of JobsModule', () => {
     [{ runLease: 'long' }, `option "runLease": expected a duration from '300ms' to '24h', got "long"`],
     [{ drainDeadline: -1 }, `option "drainDeadline": expected a duration from '0ms' to '1h', got -1`],
     [{ sweepEvery: '99ms' }, `option "sweepEvery": expected a duration from '100ms' to '1h', got "99ms"`],
+    [
+      { leases: 7 },
+      'option "leases": expected "redis", "postgres", a system and its addresses such as "etcd:http://a:2379", or a function that opens a store, got number',
+    ],
+    [
+      { leases: 'postgres' },
+      'option "leases": expected "postgres" only beside ledger "postgres", whose database it is, got "postgres"',
+    ],
     [{ ledger: 'mysql' }, 'option "ledger": expected "redis" or "postgres", got "mysql"'],
     [
       { ledger: 'postgres' },

@@ -1,7 +1,8 @@
 import { checkedOptions, redisOption, shownRedisOption, type RedisOption } from '@fencepost/lease/internal/options';
+import type { OpenLeaseStore } from '@fencepost/lease/internal/place';
 import type { ConnectionOptions } from 'node:tls';
-import { redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
+import { redactUrl } from '@fencepost/lease/internal/redis';
 import { z } from 'zod';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { APP_NAME, appName, buildTime } from './build.js';
@@ -107,6 +108,13 @@ export interface JobsModuleOptions {
   readonly tenant?: string;
   /** A label for people in front of this process' random identity; default: the host's name. */
   readonly pod?: string;
+  /**
+   * Where scheduler pods keep the leases of crons; default `'redis'`, the same one. `'postgres'`: in the database of the ledger.
+   * `'quorum:redis://a:6379,redis://b:6379,redis://c:6379'`, `'etcd:http://a:2379,…'`: in a system of their own. Or a function
+   * that opens a store, `(place) => ({ store, close })`; what it gets are prefix, tenant, clock and more, for its options.
+   * The same for all pods and for the command line.
+   */
+  readonly leases?: string | OpenLeaseStore;
   /** How long a cron stays with a scheduler pod that died, `'300ms'` to `'1h'`; default `'10s'`. */
   readonly leaseTtl?: string | number;
   /** How long a run stays with a worker that died; default `'30s'`. */
@@ -222,6 +230,10 @@ function inObject(given: unknown, issue: z.core.$ZodIssue | undefined): string |
   return isObject(given) && issue ? `${issue.message} in ${JSON.stringify(issue.path.join('.'))}` : undefined;
 }
 
+const LEASES =
+  'expected "redis", "postgres", a system and its addresses such as "etcd:http://a:2379", or a function that opens a store';
+const leases = z.union([z.string(), z.custom<OpenLeaseStore>(isFunction)], LEASES);
+
 const schema = z
   .strictObject(
     {
@@ -229,6 +241,7 @@ const schema = z
       prefix: word(100).default('fencepost'),
       tenant: word(100).default('default'),
       pod: word(64).optional(),
+      leases: leases.default('redis'),
       leaseTtl: duration('300ms', '1h').default(10_000),
       runLease: duration('300ms', '24h').default(30_000),
       concurrency: whole(1, 10_000).default(10),
@@ -254,6 +267,10 @@ const schema = z
     const message = `${POSTGRES} beside ledger "postgres"`;
     context.addIssue({ code: 'custom', message, path: ['postgres'] });
   })
+  .refine((given) => given.leases !== 'postgres' || given.ledger === 'postgres', {
+    path: ['leases'],
+    error: 'expected "postgres" only beside ledger "postgres", whose database it is',
+  })
   .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, keepFor, buildSeq, app, ...rest }) => ({
     ...rest,
     leaseTtlMs: leaseTtl,
@@ -275,6 +292,7 @@ const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
   const secrets = {
     redis: shownRedisOption,
+    leases: (value: unknown) => (typeof value === 'string' ? hidden(value) : typeof value),
     webhooks: (value: unknown) => (typeof value === 'string' ? 'a hidden value' : typeof value),
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };

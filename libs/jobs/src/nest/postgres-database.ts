@@ -13,6 +13,8 @@ export interface Database {
   readonly transactions: SqlPool;
   /** For what people ask about, so that nothing else waits behind it; that of the caller where it is the caller's. */
   readonly reads: SqlPool;
+  /** For leases that are kept there: what renews in time must not wait for long. That of the caller where it is the caller's. */
+  readonly leases: SqlPool;
   /** The process ends: from now on what gets no answer within a second is cut off. A caller's pool is left alone. */
   readonly enforceDeadline: () => void;
   readonly close: () => Promise<void>;
@@ -38,7 +40,11 @@ const READING = {
   application_name: 'fencepost-reads',
 };
 
-type PoolSettings = Pick<JobsSettings, 'concurrency'> & { readonly postgres: NonNullable<JobsSettings['postgres']> };
+const LEASES = { max: 3, application_name: 'fencepost-leases' };
+
+type PoolSettings = Pick<JobsSettings, 'concurrency' | 'leaseTtlMs'> & {
+  readonly postgres: NonNullable<JobsSettings['postgres']>;
+};
 
 /**
  * The caller's pool, or two of our own: as many connections for transactions as there may be handlers, opened when they are
@@ -46,7 +52,7 @@ type PoolSettings = Pick<JobsSettings, 'concurrency'> & { readonly postgres: Non
  * @throws {SetupError} when the package `pg` is not there
  */
 export async function openPools(
-  { postgres, concurrency }: PoolSettings,
+  { postgres, concurrency, leaseTtlMs }: PoolSettings,
   telemetry: Telemetry,
   clock: Clock,
 ): Promise<Database> {
@@ -69,9 +75,11 @@ export async function openPools(
   // Without a limit for a query: how long a handler's statement takes is the handler's affair.
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
   const reads = new Pool({ ...common, ...READING });
+  const leases = new Pool({ ...common, ...LEASES, query_timeout: Math.ceil(leaseTtlMs / 6) });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
   const onError = (error: Error) => reportStoreFailure(telemetry, { operation: 'database.connect' }, error);
-  for (const one of [pool, transactions, reads]) {
+  const all = [pool, transactions, reads, leases];
+  for (const one of all) {
     one.on('error', onError);
     // For good: one whose end is read together with its last answer has been given to the next who asked by then, and that
     // one has not heard of it yet. The query of its next user fails then.
@@ -79,8 +87,7 @@ export async function openPools(
   }
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
-  const all = [pool, transactions, reads];
-  return { pool, transactions, reads, ...endingOf(all.map((one) => new DeadlinePool(one, clock))) };
+  return { pool, transactions, reads, leases, ...endingOf(all.map((one) => new DeadlinePool(one, clock))) };
 }
 
 type GivenPool = NonNullable<NonNullable<JobsSettings['postgres']>['pool']>;
@@ -94,7 +101,7 @@ async function openGiven(given: GivenPool): Promise<Database> {
   let closing: Promise<void> | undefined;
   // An instance is its owner's to close.
   const close = async () => (typeof given === 'function' ? (closing ??= same.end()) : undefined);
-  return { pool: same, transactions: same, reads: same, enforceDeadline: () => {}, close };
+  return { pool: same, transactions: same, reads: same, leases: same, enforceDeadline: () => {}, close };
 }
 
 /** `pg` calls a function for the password, and lets that of an address go before, also where the address has none. */

@@ -1,5 +1,6 @@
-import type { Clock } from '@fencepost/lease';
-import type { RedisClient } from '@fencepost/lease/redis';
+import { StoreAwayError, type Clock, type LeaseStore } from '@fencepost/lease';
+import type { OwnedLeaseStore } from '@fencepost/lease/internal/place';
+import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import type { Ledger } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -7,9 +8,9 @@ import type { PostgresCatalog } from '@fencepost/ledger/postgres';
 import type { ReplicationOptions } from '@fencepost/ledger/redis';
 import type { Membership } from '../membership/membership.js';
 import { RedisMembership } from '../membership/redis-membership.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { cronLeaseEvents, type LeaseFeed, type Telemetry } from '../telemetry/telemetry.js';
+import type { JobsSettings, Role } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
-import type { JobsSettings } from './options.js';
 import type { Database } from './postgres-database.js';
 import { commandTimeoutOf } from './redis-copy.js';
 
@@ -107,4 +108,51 @@ export async function openMembership(
 
 function isInPostgres(catalog: Catalog): catalog is PostgresCatalog {
   return 'readVersion' in catalog;
+}
+
+type LeaseParts = [redis: RedisClient, database: Database | null];
+type LeaseDeps = [settings: JobsSettings, roles: readonly Role[], clock: Clock, feed: LeaseFeed, telemetry: Telemetry];
+
+const keep = async () => {};
+
+/**
+ * Opens the store of the crons' leases, which one's own leases never meet. In a worker, which acquires none, nothing is
+ * connected for them.
+ * @throws {SetupError} where they can't be kept as the options say
+ */
+export async function openCronLeases(
+  ...[redis, database, settings, roles, clock, feed, telemetry]: [...LeaseParts, ...LeaseDeps]
+): Promise<OwnedLeaseStore> {
+  const { leases, prefix, tenant, leaseTtlMs: ttlMs, postgres } = settings;
+  const place = { prefix, tenant, kind: 'cron' } as const;
+  if (leases === 'redis') return { store: new RedisLeaseStore({ redis, ...place }), close: keep };
+  if (!roles.includes('scheduler')) return { store: elsewhere, close: keep };
+  if (leases !== 'postgres') {
+    const { openLeaseStore } = await import('@fencepost/lease/internal/place');
+    return openLeaseStore(leases, { ...place, ttlMs, clock, observe: cronLeaseEvents(feed, telemetry) });
+  }
+  if (!database || !postgres) throw new TypeError('Expected a database for leases in PostgreSQL.');
+  const { createLeaseTable, PostgresLeaseStore } = await import('@fencepost/lease/postgres');
+  await createLeaseTable(database.leases, postgres);
+  const store = new PostgresLeaseStore({ ...place, client: database.leases, schema: postgres.schema, clock });
+  return { store, close: keep };
+}
+
+/** A store that this process has not opened. It answers nothing rather than something false. */
+const elsewhere: LeaseStore = {
+  ...{ acquire: refuse, renew: refuse, release: refuse, evict: refuse },
+  ...{ inspect: refuse, watchReleases: refuse },
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(new LeasesElsewhereError());
+}
+
+/** A worker was asked for the lease of a cron, and only schedulers know. */
+class LeasesElsewhereError extends StoreAwayError {
+  readonly code = 'LEASES_ELSEWHERE';
+
+  constructor() {
+    super('A worker does not open the store that the option "leases" names. Ask a scheduler, or the command line.');
+  }
 }

@@ -6,6 +6,8 @@ export const LEDGER = Symbol('LEDGER');
 export const LEDGER_REDIS = Symbol('LEDGER_REDIS');
 /** The {@link Database} of a ledger in PostgreSQL, or `null`. */
 export const DATABASE = Symbol('DATABASE');
+/** The store of the crons' leases, and what closes it: an `OwnedLeaseStore`. */
+export const OPENED_CRON_LEASES = Symbol('OPENED_CRON_LEASES');
 /** The `LeaseStore` with the leases of crons, which one's own leases never meet. */
 export const CRON_LEASE_STORE = Symbol('CRON_LEASE_STORE');
 /** The `Leases` of this process on crons. */

@@ -1,5 +1,5 @@
 import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
-import { scrubText, hashResource } from '@fencepost/lease/internal';
+import { scrubText, hashResource, observers } from '@fencepost/lease/internal';
 import type { EventName, Events } from './events.js';
 import type { LeaseEvent, LeaseObserver } from '@fencepost/lease';
 
@@ -96,6 +96,11 @@ export class LeaseFeed {
   readonly tell = (event: LeaseEvent): void => {
     for (const observe of this.#observers) observe(event);
   };
+}
+
+/** All that is heard of the leases of crons. */
+export function cronLeaseEvents(feed: LeaseFeed, telemetry: Telemetry): LeaseObserver {
+  return observers(feed.tellOfCron, leaseWarnings(telemetry));
 }
 
 /** Warnings of leases as events, so that the journal has those of all pods. */

@@ -94,7 +94,7 @@ function connectOptions(
  * Short enough for a second attempt before a holder has to stop, long enough for a server, or a process, that is busy: the
  * deadline of a lease is watched by a timer of its own and doesn't wait for this.
  */
-function commandTimeoutMs(ttlMs: number): number {
+export function commandTimeoutMs(ttlMs: number): number {
   return Math.min(Math.max(500, Math.round(ttlMs / 6)), 2_000);
 }
 
@@ -116,7 +116,7 @@ const UNKNOWN: Finding = {
  * Holds a store that was handed in against `criticality`, as `connectRedis` does with a server that it opens.
  * @throws {SetupError} one sentence for each thing to change
  */
-async function judgeStore(
+export async function judgeStore(
   store: LeaseStore,
   { criticality, observe }: Pick<LeaseSettings, 'criticality' | 'observe'>,
 ): Promise<void> {

@@ -89,24 +89,29 @@ export class EtcdLeaseStore implements LeaseStore {
 
   /** @throws {EtcdError} */
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return this.#eachOwn(terms, async (member, seen) => {
-      const resource = seen.key.slice(this.#space.lease.length + 1);
-      const released = await commit(member, {
-        compare: [created(seen.key, seen.createdAt)],
-        // Watching for deletions would announce every expiry as well, and could not name its holder.
-        success: [remove(seen.key), put(this.#space.released, resource)],
-      });
-      if (released) await revoke(member, seen.lease);
-      return released;
-    });
+    return this.#eachOwn(terms, (member, seen) => this.#end(member, seen));
   }
 
   /** @throws {EtcdError} */
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const key = this.#termKey({ resource });
+    let asked = false;
+    return this.#client.ask(async (member) => {
+      const [found] = await read(member, [key]);
+      const seen = readTerm(key, found);
+      // Gone after a reply that got lost: it was this call that ended it.
+      if (seen?.fence !== fence) return asked;
+      asked = true;
+      return this.#end(member, seen);
+    });
+  }
+
   /** etcd acknowledges a write once a majority has it on disk. */
   async probe(): Promise<Finding[]> {
     return [];
   }
 
+  /** @throws {EtcdError} */
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     const keys = resources.map((resource) => this.#termKey({ resource }));
     return this.#client.ask(async (member) => {
@@ -192,6 +197,17 @@ export class EtcdLeaseStore implements LeaseStore {
       await allDone(acting);
     });
     return terms.map((_, n) => known.get(n) ?? false);
+  }
+
+  async #end(member: EtcdMember, seen: StoredTerm): Promise<boolean> {
+    const resource = seen.key.slice(this.#space.lease.length + 1);
+    const ended = await commit(member, {
+      compare: [created(seen.key, seen.createdAt)],
+      // Watching for deletions would announce every expiry as well, and could not name its holder.
+      success: [remove(seen.key), put(this.#space.released, resource)],
+    });
+    if (ended) await revoke(member, seen.lease);
+    return ended;
   }
 
   #termKey({ resource }: Pick<Term, 'resource'>): string {

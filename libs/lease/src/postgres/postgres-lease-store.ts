@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { FenceExhaustedError, SetupError } from '../base/errors.js';
-import { formatFence, parseFence } from '../base/fence.js';
+import { formatFence, parseFence, type Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Criticality, Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
@@ -30,14 +30,10 @@ export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> 
   readonly clock?: Clock;
 }
 
-type Statements = Record<'acquire-lease' | 'renew-leases' | 'release-leases' | 'inspect-leases', BoundStatement>;
+const STATEMENTS = ['acquire-lease', 'renew-leases', 'release-leases', 'evict-lease', 'inspect-leases'] as const;
+const statements = loadStatements(new URL('../sql/', import.meta.url), STATEMENTS);
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), [
-  'acquire-lease',
-  'renew-leases',
-  'release-leases',
-  'inspect-leases',
-]);
+type Statements = Record<(typeof STATEMENTS)[number], BoundStatement>;
 
 /** Each further try means that another holder took the resource between this statement's read and its lock. */
 const MAX_READS = 10;
@@ -97,6 +93,11 @@ export class PostgresLeaseStore implements LeaseStore {
 
   async release(terms: readonly Term[]): Promise<boolean[]> {
     return this.#each('release-leases', terms, this.#released);
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const rows = await this.#ask('evict-lease', [checkResourceName(resource), formatFence(fence), this.#released]);
+    return rows.length > 0;
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {

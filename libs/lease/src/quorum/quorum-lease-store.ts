@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.js';
+import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import { trustedUntil } from '../store/grant.js';
 import type { Term } from '../store/grant.js';
@@ -109,12 +110,29 @@ export class QuorumLeaseStore implements LeaseStore {
     });
   }
 
-  /** @throws {QuorumUnavailableError} when too few nodes answered */
+  /**
+   * `true` when a majority of the nodes ended it, so that no holder has it any more. Sent to all, as `release`.
+   * @throws {QuorumUnavailableError} when too few nodes answered
+   */
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    return this.#quorum.poll({
+      call: async (member) => [await member.evict(resource, fence)],
+      timeoutMs: this.#patienceMs,
+      always: true,
+      decide: (tally) => {
+        const agreed = this.#agreed(tally, 0);
+        const isLast = tally.open === 0 && !this.#quorum.isOutOfReach(tally.failures);
+        return agreed ?? (isLast ? false : this.#refuseEarly(tally));
+      },
+    });
+  }
+
   /** A node that may have lost leases does not vote until the longest of them is over, so none of its settings matters here. */
   async probe(): Promise<Finding[]> {
     return [];
   }
 
+  /** @throws {QuorumUnavailableError} when too few nodes answered */
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     if (resources.length === 0) return [];
     return this.#quorum.poll({

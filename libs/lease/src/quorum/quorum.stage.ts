@@ -69,6 +69,10 @@ export class UnreliableMember implements QuorumMember {
     return this.#call('raiseFence', () => this.inner.raiseFence(term, fence));
   }
 
+  evict(resource: string, fence: Fence): Promise<boolean> {
+    return this.#call('evict', () => this.inner.evict(resource, fence));
+  }
+
   inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     return this.#call('inspect', () => this.inner.inspect(resources));
   }

@@ -6,8 +6,8 @@ import { SetupError } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import type { Term } from '../store/grant.js';
 import { listenAgain, closeRedis, describeFailure } from '../redis/redis-connection.js';
-import { redisChannel } from '../store/keys.js';
-import type { KeySpace } from '../store/keys.js';
+import { partOf, redisChannel } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { readServerFacts } from '../redis/redis-probe.js';
 import { judgeServer } from '../redis/server-judgement.js';
 import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
@@ -15,6 +15,8 @@ import { RedisLeaseStore } from '../redis/redis-lease-store.js';
 import { notifyWatcher } from '../store/lease-request.js';
 
 export interface RedisQuorumNodeOptions extends KeySpace {
+  /** Default: the caller's own. */
+  readonly kind?: LeaseKind | undefined;
   readonly url: string;
   /** How messages, logs and metrics call it: host and port. */
   readonly name: string;
@@ -56,7 +58,8 @@ export class RedisQuorumNode implements QuorumMember {
     this.name = options.name;
     this.#options = options;
     this.#redis = new Redis(options.url, connectionOptions(options));
-    this.#store = new RedisLeaseStore({ redis: this.#redis, prefix: options.prefix, tenant: options.tenant });
+    const { prefix, tenant, kind } = options;
+    this.#store = new RedisLeaseStore({ redis: this.#redis, prefix, tenant, ...(kind ? { kind } : {}) });
     this.#gate = new QuorumGate(options.clock);
     this.#redis.on('error', (error: Error) => (this.#trouble = error));
     this.#redis.on('close', () => this.#ended());
@@ -103,6 +106,11 @@ export class RedisQuorumNode implements QuorumMember {
     return this.#store.release(terms);
   }
 
+  /** As `release`. */
+  evict(resource: string, fence: Fence): Promise<boolean> {
+    return this.#store.evict(resource, fence);
+  }
+
   /** Resolves when the node is listened to, or when it doesn't answer in time; it is listened to then as soon as it does. */
   async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
     const { clock, commandTimeoutMs } = this.#options;
@@ -110,7 +118,7 @@ export class RedisQuorumNode implements QuorumMember {
     subscriber.on('error', () => {});
     subscriber.on('message', (_channel: string, resource: string) => notifyWatcher(onReleased, resource));
     const finished = new AbortController();
-    const channel = redisChannel(this.#options, 'released');
+    const channel = redisChannel(this.#options, partOf(this.#options.kind, 'released'));
     listenAgain(subscriber, channel);
     const subscribed = subscriber.subscribe(channel).catch(() => {});
     await Promise.race([subscribed, sleep(clock, commandTimeoutMs, finished.signal)]);

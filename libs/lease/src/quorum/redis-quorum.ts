@@ -3,13 +3,15 @@ import type { Clock } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { checkWhole } from '../store/lease-request.js';
 import { isRedisUrl, redactUrl } from '../redis/redis-target.js';
-import type { KeySpace } from '../store/keys.js';
+import type { KeySpace, LeaseKind } from '../store/keys.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { QuorumLeaseStore } from './quorum-lease-store.js';
 import { checkNodeNames } from './quorum-options.js';
 import { RedisQuorumNode } from './redis-quorum-node.js';
 
 export interface ConnectQuorumOptions extends KeySpace {
+  /** Default: the caller's own. */
+  readonly kind?: LeaseKind;
   /** An odd number of addresses, 3 or more, of servers that share nothing: no replicas of each other, no failover. */
   readonly urls: readonly string[];
   /** No command waits longer, milliseconds. A node is given up sooner, see `nodeTimeoutMs`. */

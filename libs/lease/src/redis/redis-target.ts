@@ -105,3 +105,8 @@ export function isRedisUrl(url: string): boolean {
 export function redactUrl(url: string): string {
   return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@').replace(/\?.*$/s, '');
 }
+
+/** The same for a text with several addresses in it. */
+export function redactUrls(text: string): string {
+  return text.replace(/\/\/[^@,]*@/g, '//***@');
+}

@@ -61,6 +61,7 @@ export interface LeaseStore {
 
 /** A store that can be a node of a quorum: its fence can be raised to the one that a majority agreed on. */
 export interface QuorumMember extends LeaseStore {
+  evict(resource: string, fence: Fence): Promise<boolean>;
   /**
    * Lifts the fence of exactly this term, and the resource's counter, to at least `fence`; never lowers either.
    * @returns `false` for a term that is over; nothing was changed then

@@ -3,6 +3,7 @@ import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
+import { redactUrls } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import { Telemetry, type Role } from '@fencepost/jobs';
@@ -98,6 +99,7 @@ function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings:
   return {
     ...self,
     ...{ runLeaseMs, sweepEveryMs, waitReplicas },
+    ...(self.roles.includes('scheduler') ? { leases: placeOf(settings) } : {}),
     label: self.pod.slice(0, self.pod.lastIndexOf('/')),
     host: hostname(),
     pid: process.pid,
@@ -107,4 +109,8 @@ function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings:
     // A scheduler carries no code of the user's, so it is no build of theirs.
     ...{ app, buildSeq: self.roles.includes('worker') ? buildSeq : null, ledger, leaseTtlMs },
   };
+}
+
+function placeOf({ leases }: JobsSettings): string {
+  return typeof leases === 'function' ? 'a store of its own' : redactUrls(leases);
 }

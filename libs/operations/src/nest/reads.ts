@@ -8,6 +8,7 @@ import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import type { Ledger } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
+  CRON_LEASE_STORE,
   DATABASE,
   JOBS_SETTINGS,
   commandTimeoutOf,
@@ -42,11 +43,13 @@ export interface Reads {
 export const reads: Provider = {
   provide: READS,
   // After the ledger, which makes the tables.
-  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, LEDGER],
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, CRON_LEASE_STORE, LEDGER],
   useFactory: openReads,
 };
 
-async function openReads(...[own, database, settings]: [RedisClient, Database | null, JobsSettings]): Promise<Reads> {
+type Opened = [own: RedisClient, database: Database | null, settings: JobsSettings, leases: LeaseStore];
+
+async function openReads(...[own, database, settings, leases]: Opened): Promise<Reads> {
   const redis = readingCopyOf(own);
   const { prefix, tenant } = settings;
   const space = { redis, prefix, tenant };
@@ -55,7 +58,8 @@ async function openReads(...[own, database, settings]: [RedisClient, Database | 
     redis,
     catalog: catalogOn(redis, lookedAt, settings),
     ledger: ledgerOn(redis, database, settings),
-    leases: new RedisLeaseStore({ ...space, kind: 'cron' }),
+    // What is not in Redis has connections of its own already, and a person's question is one call among its many.
+    leases: settings.leases === 'redis' ? new RedisLeaseStore({ ...space, kind: 'cron' }) : leases,
     journal: new RedisJournal(space),
     pods: new RedisPodRegistry(space),
     trail: await openAuditTrail(redis, lookedAt, settings),

@@ -29,6 +29,7 @@ export const POD_RULES: readonly DoctorRule[] = [
   mixedZoneData,
   mixedBuilds,
   mixedTtls,
+  mixedLeases,
 ];
 
 export function workers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
@@ -194,6 +195,16 @@ function mixedTtls(facts: DoctorFacts): DoctorFinding[] {
   const text = `The schedulers have different lease ttls: ${listed([...ttls].map(took))}.`;
   const todo = 'Set FENCEPOST_LEASE_TTL (leaseTtl of JobsModule) to the same value for all of them.';
   return [found('note', { code: 'MIXED_TTLS', subject: 'schedulers', text, todo })];
+}
+
+function mixedLeases(facts: DoctorFacts): DoctorFinding[] {
+  const places = new Set(schedulers(facts).map(({ leases = 'redis' }) => leases));
+  if (places.size < 2) return [];
+  const text =
+    `The schedulers keep the leases of crons in different places: ${listed([...places])}. Each cron has a holder in each of them: ` +
+    `no instant is accepted twice, but the holders refuse each other's claims.`;
+  const todo = 'Set FENCEPOST_LEASES (leases of JobsModule) to the same value for all of them.';
+  return [found('warn', { code: 'MIXED_LEASES', subject: 'schedulers', text, todo })];
 }
 
 function labelOf(pod: string): string {

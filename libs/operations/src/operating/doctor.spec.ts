@@ -240,5 +240,6 @@ describe('the findings of the doctor about pods', () => {
     ['tz databases are mixed', { ...withOne({ zoneData: '2026a' }), entries: inBerlin }, 'warn MIXED_ZONE_DATA 2 pods'],
     ['tz databases are mixed and all is UTC', withOne({ zoneData: '2026a' }), 'note MIXED_ZONE_DATA 2 pods'],
     ['ttls are mixed', withOne({ leaseTtlMs: 20_000 }), 'note MIXED_TTLS schedulers'],
+    ['leases are in two places', withOne({ leases: 'etcd:http://a:2379' }), 'warn MIXED_LEASES schedulers'],
   ]);
 });

@@ -29,6 +29,8 @@ export interface NewPodCard {
   /** By how much the event loop was late lately: 99 of 100 times by no more, milliseconds. */
   readonly lagMs: number;
   readonly leaseTtlMs: number;
+  /** Of a scheduler: where it keeps the leases of crons, without passwords. Those that differ acquire each cron twice. */
+  readonly leases?: string;
   /** How many crons should be its own; `null` for a pod that is no scheduler. */
   readonly assigned: number | null;
   /** How many it holds; `null` for a pod that is no scheduler. */
