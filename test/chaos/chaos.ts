@@ -3,6 +3,8 @@ import { privateRedis } from '../support/redis.js';
 import { databaseServer, type DatabaseServer } from './database.js';
 import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
 import { unleash, type Strike } from './nemesis.js';
+import type { LeaseSystemName } from './leases/lease-system.js';
+import { sometimesOf } from './observations.js';
 import { openStage, type Stage } from './stage.js';
 import { Truth } from './truth.js';
 import { closingLine, type ChaosVerdict, type EpisodeVerdict } from './verdict.js';
@@ -11,6 +13,8 @@ export interface ChaosOptions {
   /** How long the nemesis strikes, over all episodes. */
   readonly seconds: number;
   readonly ledger: 'redis' | 'postgres';
+  /** Where the leases of crons are, when that is not the Redis of the rest. */
+  readonly leases?: LeaseSystemName;
   /** Whether Redis is wiped again and again, in every topology; with the ledger in PostgreSQL only. */
   readonly wipeRedis?: boolean;
   readonly seed: number;
@@ -42,6 +46,7 @@ interface Struck {
 
 export interface ChaosResult extends ChaosVerdict {
   readonly form: Form['name'];
+  readonly leases: 'redis' | LeaseSystemName;
   /** Processes that ended although nobody had hurt them. */
   readonly fallen: readonly string[];
   readonly processesStarted: number;
@@ -52,7 +57,7 @@ export interface ChaosResult extends ChaosVerdict {
 /** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
-  const { form = FULL, pace = PACE, wipeRedis = false, keepIn } = options;
+  const { form = FULL, pace = PACE, wipeRedis = false, keepIn, leases } = options;
   const kept = keepIn === undefined ? {} : { keepIn };
   const sink = await privateRedis();
   let database: DatabaseServer | undefined;
@@ -67,6 +72,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
         wipeRedis,
         sinkUrl: sink.url,
         ...(database ? { database } : {}),
+        ...(leases ? { leases } : {}),
         ...kept,
       });
       const random = seededRandom(seed + n);
@@ -150,8 +156,8 @@ interface Striking {
  * too slow for each kind to have struck in time.
  */
 async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking): Promise<Struck> {
-  const { processFaults, redisFaults, databaseFaults, wipes, redisPauseMs } = stage;
-  const kinds = [processFaults, redisFaults, databaseFaults, wipes];
+  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, redisPauseMs } = stage;
+  const kinds = [processFaults, redisFaults, databaseFaults, wipes, leaseFaults];
   const missing = new Set(kinds.flat().map(({ kind }) => kind));
   const over = new AbortController();
   const since = performance.now();
@@ -186,7 +192,7 @@ async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking
   return { faults: Object.assign({}, ...counts) as Record<string, number>, processFaults: ofProcesses, seconds };
 }
 
-function told({ seed, ledger, form = FULL }: ChaosOptions, done: readonly Played[]): ChaosResult {
+function told({ seed, ledger, leases, form = FULL }: ChaosOptions, done: readonly Played[]): ChaosResult {
   const faults: Record<string, number> = {};
   for (const [kind, count] of done.flatMap((one) => Object.entries(one.faults))) {
     faults[kind] = (faults[kind] ?? 0) + count;
@@ -194,11 +200,20 @@ function told({ seed, ledger, form = FULL }: ChaosOptions, done: readonly Played
   const processFaults = done.reduce((sum, one) => sum + one.processFaults, 0);
   const { name, observations, maxStallMs } = form;
   const verdict = closingLine({
-    ...{ seed, ledger, faults, processFaults, maxStallMs, observations },
+    ...{ seed, ledger, faults, processFaults, maxStallMs },
+    observations: leases ? [...(observations ?? sometimesOf(ledger)), 'claimed.minority-away'] : observations,
     episodes: done.map((one) => one.verdict),
   });
   const fallen = done.flatMap((one) => one.fallen);
   const processesStarted = done.reduce((sum, one) => sum + one.processesStarted, 0);
   const seconds = Math.round(done.reduce((sum, one) => sum + one.seconds, 0));
-  return { ...verdict, ok: verdict.ok && fallen.length === 0, form: name, fallen, processesStarted, seconds };
+  return {
+    ...verdict,
+    ok: verdict.ok && fallen.length === 0,
+    form: name,
+    leases: leases ?? 'redis',
+    fallen,
+    processesStarted,
+    seconds,
+  };
 }

@@ -4,6 +4,8 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { Membership, RunQueue } from '@fencepost/jobs/internal';
 
+import type { LeaseSystem } from './leases/lease-system.js';
+
 /** A part of a chaos run: one fleet on one topology, with a key space and a recording of its own. */
 export interface Episode {
   /** As it is told, such as `single` or `sentinel`. */
@@ -19,6 +21,8 @@ export interface Episode {
   readonly sinkUrl: string;
   /** The episode's stores, seen from outside: asked while the nemesis strikes, and after all is healed. */
   readonly stores: EpisodeStores;
+  /** Where the leases of crons are, when that is not its Redis. */
+  readonly leases?: Pick<LeaseSystem, 'judge'>;
   /** Of the ledger, when that is in PostgreSQL. */
   readonly database?: { readonly pool: Pool; readonly schema: string };
 }

@@ -46,17 +46,22 @@ export const SHORT: Form = {
   maxStallMs: 15_000,
 };
 
-export type StruckStage = Pick<Stage, 'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'redisPauseMs'>;
+export type StruckStage = Pick<
+  Stage,
+  'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'leaseFaults' | 'redisPauseMs'
+>;
 
 /** What of a stage's faults belongs to a form. */
 export function faultsOf(stage: StruckStage, { kinds }: Form): StruckStage {
-  const { processFaults, redisFaults, databaseFaults, wipes, redisPauseMs } = stage;
+  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, redisPauseMs } = stage;
   const chosen = (faults: StruckStage['redisFaults']) => faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
   return {
     processFaults: chosen(processFaults),
     redisFaults: chosen(redisFaults),
     databaseFaults: chosen(databaseFaults),
     wipes: chosen(wipes),
+    // Who asks for such a system wants to see it hurt.
+    leaseFaults,
     redisPauseMs,
   };
 }

@@ -14,7 +14,7 @@ export const OBSERVATIONS = [
     'passed.merged',
   ] as const),
   ...(['passed.misfire', 'superseded', 'answered.done', 'answered.not-done', 'sink.stale', 'sink.repeated'] as const),
-  ...(['store.failed', 'stalled', 'transaction.refused'] as const),
+  ...(['store.failed', 'stalled', 'transaction.refused', 'claimed.minority-away'] as const),
 ];
 
 export type Observation = (typeof OBSERVATIONS)[number];

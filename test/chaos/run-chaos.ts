@@ -2,14 +2,16 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { chaos, type ChaosOptions } from './chaos.js';
 import { FULL, SHORT, type Part } from './forms.js';
+import { LEASE_SYSTEMS } from './leases/lease-system.js';
 
 const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
-                        [--wipe-redis] [--short] [--keep folder] [--verbose] [--json]
+                        [--leases quorum|etcd] [--wipe-redis] [--short] [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
 compares what the sinks saw with what should have been, and definitions that were changed at run time with what was ordered
-(with --ledger postgres). --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --pace is how many
+(with --ledger postgres). --leases keeps the leases of crons on a quorum of five servers of their own, or in three of etcd: a
+minority of them is killed, which changes nothing, and a majority, while which nobody may claim. --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --pace is how many
 processes are hurt at the same time, of twice as many; each wants a part of a processor. --short is one server, and only the
 faults that strike within seconds on any machine. --keep leaves in the folder what was recorded, and the histories that no
 object could have had. The last line is a JSON object:
@@ -19,6 +21,7 @@ object could have had. The last line is a JSON object:
   faults         how often each kind struck; processFaults: those of processes together
   occurrences    instants that came due; missed, doubled: those without a run, and with more than one
   staleAccepted  writes that a sink took from somebody who was replaced; controlDuplicates: what happens without any of this
+  claimedWithoutLeases  claims begun while a majority of the servers of --leases was away for longer than the ttl
   definitionsLost  changes, removals, pauses, crons made at run time and audit records that did not last
   never          what has to happen for the run to say something, and did not
   fallen         processes that ended although nobody had hurt them`;
@@ -29,7 +32,7 @@ const MAX_PACE = 32;
 const FLAG = { type: 'boolean', default: false } as const;
 const FLAGS = { 'wipe-redis': FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
 
-type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn'> & {
+type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn' | 'leases'> & {
   readonly json: boolean;
   readonly verbose: boolean;
 };
@@ -40,12 +43,20 @@ function asked(): Asked | 'help' {
     args: process.argv.slice(3),
     options: {
       ...{ seconds: { type: 'string', default: '60' }, ledger: { type: 'string', default: 'redis' } },
-      ...{ topologies: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'string' } },
+      ...{
+        topologies: { type: 'string' },
+        leases: { type: 'string' },
+        seed: { type: 'string' },
+        keep: { type: 'string' },
+      },
       ...{ pace: { type: 'string', default: '3' }, ...FLAGS },
     },
   });
   if (values.help) return 'help';
   const { ledger, json, verbose, 'wipe-redis': wipeRedis } = values;
+  const leases = LEASE_SYSTEMS.find((name) => name === values.leases);
+  if (values.leases !== undefined && !leases)
+    throw new Error(`Expected --leases ${LEASE_SYSTEMS.join(' or ')}, got ${values.leases}.`);
   if (ledger !== 'redis' && ledger !== 'postgres')
     throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
   if (wipeRedis && ledger === 'redis')
@@ -57,7 +68,7 @@ function asked(): Asked | 'help' {
   const all = values.short ? SHORT : FULL;
   const form = values.topologies === undefined ? all : { ...all, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
-  return { ledger, wipeRedis, seconds, seed, pace, json, verbose, form, ...kept };
+  return { ledger, wipeRedis, seconds, seed, pace, json, verbose, form, ...kept, ...(leases ? { leases } : {}) };
 }
 
 function chosen(text: string): Part[] {
@@ -81,7 +92,8 @@ function interrupted(): AbortSignal {
 
 async function main({ json, verbose, ...options }: Asked): Promise<void> {
   const wipes = options.wipeRedis ? ' --wipe-redis' : '';
-  console.error(`--seconds ${options.seconds} --ledger ${options.ledger}${wipes} --seed ${options.seed}`);
+  const leases = options.leases ? ` --leases ${options.leases}` : '';
+  console.error(`--seconds ${options.seconds} --ledger ${options.ledger}${leases}${wipes} --seed ${options.seed}`);
   const since = performance.now();
   const onProgress = (line: string) => {
     if (verbose) console.error(`${((performance.now() - since) / 1_000).toFixed(1)} ${line}`);

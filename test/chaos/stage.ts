@@ -13,6 +13,7 @@ import { hookedFaults, processFaults } from './faults/process-faults.js';
 import { Fleet, podNames } from './fleet.js';
 import { SCHEDULER_STALLS, WORKER_STALLS } from './observations.js';
 import type { Episode } from './episode.js';
+import { openLeaseSystem, type LeaseSystemName } from './leases/lease-system.js';
 import { openTopology } from './topologies/open-topology.js';
 import type { TopologyName } from './topology.js';
 
@@ -22,6 +23,8 @@ export interface StageOptions {
   readonly pace: number;
   /** Where the ledger is, when it isn't in Redis. */
   readonly database?: DatabaseServer;
+  /** Where the leases of crons are, when that is not Redis. */
+  readonly leases?: LeaseSystemName;
   /** Whether Redis is wiped again and again, beside everything else that happens to it. */
   readonly wipeRedis?: boolean;
   /** Of a Redis that is never touched. */
@@ -38,6 +41,7 @@ export interface Stage {
   readonly redisFaults: readonly Fault[];
   readonly databaseFaults: readonly Fault[];
   readonly wipes: readonly Fault[];
+  readonly leaseFaults: readonly Fault[];
   readonly redisPauseMs: Range;
   close(): Promise<void>;
 }
@@ -59,6 +63,7 @@ const ORACLE_TIMEOUT_MS = 20_000;
 /** @throws when a server can't be started; nothing is left running then */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const { topology: name, pace, database: server, wipeRedis = false, sinkUrl, keepIn } = options;
+  const { leases: system } = options;
   const size = { scheduler: pace, worker: pace };
   const pods = podNames(size);
   const undo: (() => unknown)[] = [];
@@ -71,6 +76,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     if (keepIn === undefined) undo.push(() => rmSync(folder, { recursive: true, force: true }));
     const topology = await openTopology(name, { pods, mayLose: server !== undefined });
     undo.push(() => topology.close());
+    const leases = system && (await openLeaseSystem(system));
+    if (leases) undo.push(() => leases.close());
     const database = server && (await openDatabase(server, pods));
     if (database) undo.push(() => database.close());
     const connect = async (client: string) => {
@@ -91,6 +98,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       env: ({ name: pod, role, build }) => ({
         ...{ ...SHORT_TIMES, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
         ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_BUILD_SEQ: `${build}`, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
+        ...(leases ? { FENCEPOST_LEASES: leases.address } : {}),
         ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked,kept' : 'chaos' } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),
       }),
@@ -101,6 +109,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
         ...{ topology: name, ledgerKind: database ? 'postgres' : 'redis', prefix, recording, sinkUrl, stores },
         clockErrorMs: topology.clockErrorMs ?? 0,
         ...(database ? { database } : {}),
+        ...(leases ? { leases } : {}),
       },
       fleet,
       processFaults: [
@@ -109,6 +118,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       ],
       redisFaults: topology.faults.filter(({ kind }) => !wipeRedis || kind !== WIPED),
       databaseFaults: database?.faults ?? [],
+      leaseFaults: leases?.faults ?? [],
       wipes: wipeRedis ? [redisWipes(redis)] : [],
       redisPauseMs: topology.pauseMs,
       close,

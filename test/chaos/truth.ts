@@ -209,6 +209,7 @@ export class Truth {
       notLinearizable: linearity.broken.length,
       notConforming: conformance.problems.length,
       definitionsLost: this.#kept.lost.length,
+      claimedWithoutLeases: this.episode.leases?.judge(recording.events).claimedWithoutLeases ?? 0,
       histories: linearity.histories,
       undecided: linearity.undecided.length,
       findings: [
@@ -239,6 +240,7 @@ export class Truth {
       ...observationsIn({ events, calls }),
       superseded,
       ...{ 'answered.done': counts.done, 'answered.not-done': counts['not-done'] },
+      'claimed.minority-away': this.episode.leases?.judge(events).claimedWithMinorityAway ?? 0,
       ...{ 'sink.stale': turnedDown.stale, 'sink.repeated': turnedDown.repeated },
     };
   }

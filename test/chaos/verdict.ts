@@ -25,6 +25,8 @@ export interface EpisodeVerdict {
   readonly notConforming: number;
   /** With the ledger in PostgreSQL: changes of definitions, pauses and audit records that did not last. */
   readonly definitionsLost: number;
+  /** Claims that a pod began although the system of its leases had been away for longer than its ttl. */
+  readonly claimedWithoutLeases: number;
   /** Histories that were checked: one for each cron, run and effect. */
   readonly histories: number;
   /** Of those, in which so many replies got lost that the search for an order was given up. */
@@ -51,7 +53,7 @@ export interface ChaosRun {
 /** What must be 0. */
 export const NEVER = [
   ...(['missed', 'doubled', 'staleAccepted', 'transactionalDuplicates', 'askRepeated', 'stuckAfterHeal'] as const),
-  ...(['unexplained', 'notLinearizable', 'notConforming', 'definitionsLost'] as const),
+  ...(['unexplained', 'notLinearizable', 'notConforming', 'definitionsLost', 'claimedWithoutLeases'] as const),
 ];
 
 const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const)];
