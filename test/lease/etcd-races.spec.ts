@@ -82,6 +82,14 @@ describe('what happens between a look at etcd and the transaction', () => {
     expect(await store.renew([{ resource: 'r', nonce: 'stale' }], 77_000)).toEqual([false]);
     expect(await holderOf('r')).toBe('successor');
   });
+
+  it('leaves a term where a longer renewal has moved it meanwhile', async () => {
+    const term = { resource: 'r', nonce: 'slow' };
+    const store = storeWith({ fetch: fetchAfter('TTL":"33', () => other.renew([term], 77_000)) });
+    await win(store, term.nonce);
+    expect(await store.renew([term], 33_000)).toEqual([true]);
+    expect((await other.inspect(['r']))[0]?.remainingMs).toBeGreaterThan(70_000);
+  });
 });
 
 describe('a term in etcd', () => {

@@ -1,11 +1,10 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StaleFenceError, parseFence, type LeaseEvent } from '@fencepost/lease';
 import { identifier, sql, createFenceTable } from '@fencepost/lease/postgres';
 import { fencedSql, runFenced, RedisFencedRows, PostgresFenceGate } from '@fencepost/lease/sinks';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { rejectionOf } from '../support/refusals.js';
-import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
-import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { usePostgresSandbox } from '../support/postgres-sandbox.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { fenceGateContract } from '../contracts/fence-gate.contract.js';
 
@@ -14,30 +13,21 @@ describe('a fenced statement', () => {
 
   const NEWER = { resource: 'order:1', fence: parseFence('8000000000000002') };
 
-  let postgres: TestPostgres;
+  const postgres = usePostgresSandbox(({ pool, schema }) =>
+    pool.query(`
+      CREATE SCHEMA "${schema}";
+      CREATE TABLE "${schema}".orders (id text PRIMARY KEY, state text NOT NULL, fence bigint, "Limit" bigint);
+      INSERT INTO "${schema}".orders VALUES ('o1', 'new', NULL, NULL)`),
+  );
 
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-  });
-
-  let sandbox: PostgresSandbox;
-  beforeEach(async () => {
-    sandbox = postgresSandbox(postgres.url);
-    await sandbox.pool.query(`CREATE SCHEMA "${sandbox.schema}"`);
-    await sandbox.pool.query(
-      `CREATE TABLE "${sandbox.schema}".orders (id text PRIMARY KEY, state text NOT NULL, fence bigint, "Limit" bigint)`,
-    );
-    await sandbox.pool.query(`INSERT INTO "${sandbox.schema}".orders VALUES ('o1', 'new', NULL, NULL)`);
-  });
-  afterEach(() => sandbox.close());
-
-  const orders = () => identifier(sandbox.schema, 'orders');
-  const rows = async () => (await sandbox.pool.query(sql`SELECT id, state, fence FROM ${orders()} ORDER BY id`)).rows;
+  const orders = () => identifier(postgres.sandbox.schema, 'orders');
+  const rows = async () =>
+    (await postgres.sandbox.pool.query(sql`SELECT id, state, fence FROM ${orders()} ORDER BY id`)).rows;
 
   function update(lease: typeof STALE, state: string) {
     const f = fencedSql(lease, { downstream: 'orders' });
     const write = sql`UPDATE ${orders()} SET state = ${state}, ${f.set} WHERE id = ${'o1'} AND ${f.condition}`;
-    return sandbox.pool.query(write).then((result) => f.check(result));
+    return postgres.sandbox.pool.query(write).then((result) => f.check(result));
   }
 
   function upsert(lease: typeof STALE, id: string, state: string) {
@@ -45,7 +35,7 @@ describe('a fenced statement', () => {
     const write = sql`
       INSERT INTO ${orders()} AS kept (id, state, fence) VALUES (${id}, ${state}, ${f.value})
       ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, ${f.setExcluded} WHERE ${f.conflictCondition}`;
-    return sandbox.pool.query(write).then((result) => f.check(result));
+    return postgres.sandbox.pool.query(write).then((result) => f.check(result));
   }
 
   it('writes a row that nobody has fenced yet, and again in the same term, and in a newer one', async () => {
@@ -83,11 +73,11 @@ describe('a fenced statement', () => {
   });
 
   it('decides on the row as the newer owner left it, also when both write at once', async () => {
-    const newer = await sandbox.transaction(
-      `UPDATE "${sandbox.schema}".orders SET state = 'paid', fence = ${NEWER.fence}`,
+    const newer = await postgres.sandbox.transaction(
+      `UPDATE "${postgres.sandbox.schema}".orders SET state = 'paid', fence = ${NEWER.fence}`,
     );
     const late = rejectionOf(update(STALE, 'late'));
-    await sandbox.untilBlocked(1);
+    await postgres.sandbox.untilBlocked(1);
     await newer.commit();
     expect(await late).toBeInstanceOf(StaleFenceError);
     expect(await rows()).toEqual([{ id: 'o1', state: 'paid', fence: `${NEWER.fence}` }]);
@@ -99,7 +89,7 @@ describe('a fenced statement', () => {
 
     function run(lease: typeof STALE, id: string, from: string) {
       const f = fencedSql(lease, { downstream: 'orders', observe });
-      return runFenced(sandbox.pool, f, {
+      return runFenced(postgres.sandbox.pool, f, {
         write: sql`UPDATE ${orders()} SET state = 'x', ${f.set} WHERE id = ${id} AND state = ${from} AND ${f.condition}`,
         seen: sql`SELECT ${f.seen} FROM ${orders()} WHERE id = ${id}`,
       });
@@ -170,36 +160,23 @@ describe('rows that refuse a stale writer', () => {
 });
 
 describe('the fence gate in PostgreSQL', () => {
-  let postgres: TestPostgres;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-  });
-
-  let sandbox: PostgresSandbox;
-
-  beforeEach(async () => {
-    sandbox = postgresSandbox(postgres.url);
-    await createFenceTable(sandbox.pool, { schema: sandbox.schema });
-  });
-
-  afterEach(() => sandbox.close());
+  const postgres = usePostgresSandbox(({ pool, schema }) => createFenceTable(pool, { schema }));
 
   fenceGateContract('a gate in PostgreSQL', (options) => {
-    return new PostgresFenceGate({ client: sandbox.pool, schema: sandbox.schema, ...options });
+    return new PostgresFenceGate({ client: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...options });
   });
 
   describe('a gate in PostgreSQL', () => {
     const [OLDER, NEWER] = [parseFence('41'), parseFence('42')];
-    const gate = (client = sandbox.pool) => new PostgresFenceGate({ client, schema: sandbox.schema });
+    const gate = (client = postgres.sandbox.pool) => new PostgresFenceGate({ client, schema: postgres.sandbox.schema });
 
     it('locks the resource for the whole transaction, also when the fence is not a new one', async () => {
       await gate().admit('r', OLDER);
-      const connection = await sandbox.pool.connect();
+      const connection = await postgres.sandbox.pool.connect();
       await connection.query('BEGIN');
-      await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', OLDER);
+      await new PostgresFenceGate({ client: connection, schema: postgres.sandbox.schema }).admit('r', OLDER);
       const newer = gate().admit('r', NEWER);
-      await sandbox.untilBlocked(1);
+      await postgres.sandbox.untilBlocked(1);
       await connection.query('ROLLBACK');
       connection.release();
       await newer;
@@ -207,15 +184,15 @@ describe('the fence gate in PostgreSQL', () => {
     });
 
     it('forgets an admission that was rolled back', async () => {
-      const connection = await sandbox.pool.connect();
+      const connection = await postgres.sandbox.pool.connect();
       await connection.query('BEGIN');
-      await new PostgresFenceGate({ client: connection, schema: sandbox.schema }).admit('r', NEWER);
+      await new PostgresFenceGate({ client: connection, schema: postgres.sandbox.schema }).admit('r', NEWER);
       await connection.query('ROLLBACK');
       connection.release();
       await gate().admit('r', OLDER);
-      expect((await sandbox.pool.query(`SELECT fence FROM "${sandbox.schema}".fences`)).rows).toEqual([
-        { fence: `${OLDER}` },
-      ]);
+      expect((await postgres.sandbox.pool.query(`SELECT fence FROM "${postgres.sandbox.schema}".fences`)).rows).toEqual(
+        [{ fence: `${OLDER}` }],
+      );
     });
   });
 });

@@ -65,7 +65,7 @@ export class LeaseBook {
       this.#busy(asked.resource, reply.remainingMs, during);
     } else if (term && ours && life !== 'is over' && reply.fence === term.fence) {
       this.#note('acquire: again');
-      this.#begun(asked, term.fence, during);
+      this.#extended(asked.resource, term, { ttlMs: asked.ttlMs, during });
     } else {
       expect(life, `the term of ${term?.nonce} when ${asked.nonce} gets a new one`).not.toBe('runs');
       this.#issued(asked, reply.fence, during);
@@ -76,8 +76,7 @@ export class LeaseBook {
   renewed(asked: Term, ttlMs: number, answer: Answer<boolean>): void {
     const term = this.#current(asked, answer);
     this.#note(`renew: ${answer.reply}`);
-    const ends = plus(answer.during, ttlMs);
-    if (term) this.#store(asked.resource, { term: { ...term, ttlMs, ends, mayBeGone: false } });
+    if (term) this.#extended(asked.resource, term, { ttlMs, during: answer.during });
   }
 
   released(term: Term, answer: Answer<boolean>): void {
@@ -195,6 +194,18 @@ export class LeaseBook {
     const { counter } = this.#known(resource);
     const begun = { nonce, holder, ttlMs, fence, ends: plus(during, ttlMs) };
     this.#store(resource, { term: begun, counter: Math.max(counter, fence) });
+  }
+
+  /** Ends as it would have ended, or `ttlMs` from now: whichever is later. */
+  #extended(resource: string, term: KnownTerm, { ttlMs, during }: { ttlMs: number; during: During }): void {
+    const [asked, atMost] = [plus(during, ttlMs), plus(during, term.ttlMs)];
+    // More than its ttl is left by a clock that went back.
+    const before: During = [Math.min(term.ends[0], atMost[0]), Math.min(term.ends[1], atMost[1])];
+    const ends: During = [Math.max(before[0], asked[0]), Math.max(before[1], asked[1])];
+    const stays = before[1] > asked[0];
+    if (stays && ttlMs < term.ttlMs) this.#note('renew: shortens nothing');
+    const longer = stays ? Math.max(term.ttlMs, ttlMs) : ttlMs;
+    this.#store(resource, { term: { ...term, ttlMs: longer, ends, mayBeGone: false } });
   }
 
   #known(resource: string): Known {

@@ -126,6 +126,7 @@ function everyEvent(about: About): { readonly [E in LeaseEvent as E['name']]: Om
     'lease.busy': { resource, remainingMs: 5_000, tookMs: 1 },
     'lease.acquire-failed': { resource, tookMs: 1_000, error },
     'lease.extended': term,
+    'lease.ttl-changed': { ...term, ttlMs: 10_000 },
     'lease.extend-failed': { ...term, error },
     'lease.lost': { ...term, reason: 'expired', heldMs: 8_000 },
     'lease.released': { ...term, heldMs: 20 },

@@ -1,38 +1,30 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import type { Term } from '@fencepost/lease/store';
 import { ABOVE_THE_CLOCK, TTL_MS, request, win } from '../support/lease-requests.js';
-import { leaseSandbox } from '../support/postgres-sandbox.js';
-import type { PostgresSandbox } from '../support/postgres-sandbox.js';
+import { useLeaseSandbox } from '../support/postgres-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
-import type { TestPostgres } from '../support/postgres.js';
 import { rejectionOf } from '../support/refusals.js';
 import { replyDroppingProxy } from '../support/proxies.js';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await postgresForTests();
-});
+const postgres = useLeaseSandbox();
 
-let sandbox: PostgresSandbox;
 let store: PostgresLeaseStore;
 let table: string;
-beforeEach(async () => {
-  sandbox = await leaseSandbox(postgres.url);
-  store = sandbox.store();
-  table = `"${sandbox.schema}".leases`;
+beforeEach(() => {
+  store = postgres.sandbox.store();
+  table = `"${postgres.sandbox.schema}".leases`;
 });
-afterEach(() => sandbox.close());
 
 describe('a connection that is lost', () => {
   it('in the middle of an acquisition leaves nothing half done, and the same nonce gets in afterwards', async () => {
     await store.release([await win(store, { floor: ABOVE_THE_CLOCK })]);
-    const before = await sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
+    const before = await postgres.sandbox.transaction(`SELECT FROM ${table} FOR UPDATE`);
     const asked = request();
     const lost = rejectionOf(store.acquire(asked));
-    await sandbox.untilBlocked(1);
-    expect(await sandbox.terminate('%INSERT INTO%')).toBe(1);
+    await postgres.sandbox.untilBlocked(1);
+    expect(await postgres.sandbox.terminate('%INSERT INTO%')).toBe(1);
     expect(await lost).toBeInstanceOf(Error);
     await before.commit();
     expect(await store.inspect(['r'])).toEqual([null]);
@@ -41,23 +33,27 @@ describe('a connection that is lost', () => {
 
   it.each(['renew', 'release'] as const)('in the middle of a batch to %s does none of it', async (call) => {
     const terms = await Promise.all(['a', 'b'].map((resource) => win(store, { resource, ttlMs: TTL_MS })));
-    const version = async () => (await sandbox.pool.query(`SELECT ctid, xmin FROM ${table} ORDER BY resource`)).rows;
+    const version = async () =>
+      (await postgres.sandbox.pool.query(`SELECT ctid, xmin FROM ${table} ORDER BY resource`)).rows;
     const unchanged = await version();
-    const before = await sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'b' FOR UPDATE`);
+    const before = await postgres.sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'b' FOR UPDATE`);
     const lost = rejectionOf(call === 'renew' ? store.renew(terms, TTL_MS) : store.release(terms));
-    await sandbox.untilBlocked(1);
-    expect(await sandbox.terminate('%unnest%')).toBe(1);
+    await postgres.sandbox.untilBlocked(1);
+    expect(await postgres.sandbox.terminate('%unnest%')).toBe(1);
     expect(await lost).toBeInstanceOf(Error);
     await before.commit();
     expect(await version()).toEqual(unchanged);
   });
 
   it('with the reply costs neither the lease nor a fence when the same nonce asks again', async () => {
-    const proxy = await replyDroppingProxy(postgres.url);
-    const far = sandbox.another({ connectionString: postgres.url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`) });
+    const { url } = await postgresForTests();
+    const proxy = await replyDroppingProxy(url);
+    const far = postgres.sandbox.another({
+      connectionString: url.replace(/@[^/]+/, `@${new URL(proxy.url).host}`),
+    });
     await far.query('SELECT 1');
     const asked = request({ floor: ABOVE_THE_CLOCK });
-    const unlucky = new PostgresLeaseStore({ client: far, schema: sandbox.schema });
+    const unlucky = new PostgresLeaseStore({ client: far, schema: postgres.sandbox.schema });
     proxy.dropNextReply();
     await expect(unlucky.acquire(asked)).rejects.toBeInstanceOf(Error);
     expect(proxy.dropped).toBe(1);
@@ -84,19 +80,19 @@ describe('two batches at once', () => {
   }
 
   it.each(['renew', 'release'] as const)('that %s in opposite orders do not wait for each other', async (call) => {
-    const { client, failures } = watched(sandbox.pool);
-    const both = new PostgresLeaseStore({ client, schema: sandbox.schema });
+    const { client, failures } = watched(postgres.sandbox.pool);
+    const both = new PostgresLeaseStore({ client, schema: postgres.sandbox.schema });
     const terms: Term[] = [];
     for (const resource of ['a', 'm', 'z']) terms.push(await win(store, { resource }));
     // Among many rows each term is looked up by itself; in a small table they come in the order in which they lie there.
     const many = `SELECT 'fencepost:v1:default:lease', n::text, 1 FROM generate_series(1, 5000) AS n`;
-    await sandbox.pool.query(`INSERT INTO ${table} (space, resource, fence) ${many}; ANALYZE ${table}`);
+    await postgres.sandbox.pool.query(`INSERT INTO ${table} (space, resource, fence) ${many}; ANALYZE ${table}`);
     const send = (batch: Term[]) => (call === 'renew' ? both.renew(batch, TTL_MS) : both.release(batch));
-    const before = await sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'm' FOR UPDATE`);
+    const before = await postgres.sandbox.transaction(`SELECT FROM ${table} WHERE resource = 'm' FOR UPDATE`);
     const forth = send(terms);
-    await sandbox.untilBlocked(1);
+    await postgres.sandbox.untilBlocked(1);
     const back = send(terms.toReversed());
-    await sandbox.untilBlocked(2);
+    await postgres.sandbox.untilBlocked(2);
     await before.commit();
     const answers = await Promise.all([forth, back]);
     expect(failures).toEqual([]);
@@ -108,11 +104,11 @@ describe.each(['repeatable read', 'serializable'])('where %s is the default', (i
   const settings = () => ({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` });
 
   it('a batch that had to wait for somebody else is sent again', async () => {
-    const strict = sandbox.store(settings());
+    const strict = postgres.sandbox.store(settings());
     const term = await win(strict);
-    const before = await sandbox.transaction(`UPDATE ${table} SET holder = 'pod/2'`);
+    const before = await postgres.sandbox.transaction(`UPDATE ${table} SET holder = 'pod/2'`);
     const renewed = strict.renew([term], TTL_MS);
-    await sandbox.untilBlocked(1);
+    await postgres.sandbox.untilBlocked(1);
     await before.commit();
     expect(await renewed).toEqual([true]);
   });
@@ -120,12 +116,13 @@ describe.each(['repeatable read', 'serializable'])('where %s is the default', (i
 
 describe('a watch', () => {
   const listening = `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = $1 AND query LIKE 'LISTEN%'`;
-  const listeners = async () => Number((await sandbox.pool.query(listening, [sandbox.schema])).rows[0].n);
+  const listeners = async () =>
+    Number((await postgres.sandbox.pool.query(listening, [postgres.sandbox.schema])).rows[0].n);
 
   it('hears of releases again after its connection was lost', async () => {
     const heard = vi.fn<(resource: string) => void>();
     const stop = await store.watchReleases(heard);
-    expect(await sandbox.terminate('LISTEN%')).toBe(1);
+    expect(await postgres.sandbox.terminate('LISTEN%')).toBe(1);
     await expect.poll(listeners, { interval: 5, timeout: 10_000 }).toBe(1);
     await vi.waitFor(async () => {
       await store.release([await win(store)]);
@@ -136,8 +133,8 @@ describe('a watch', () => {
 
   it('that ends leaves no connection behind, and says nothing more', async () => {
     const heard = vi.fn<(resource: string) => void>();
-    const pool = sandbox.another();
-    const stop = await new PostgresLeaseStore({ client: pool, schema: sandbox.schema }).watchReleases(heard);
+    const pool = postgres.sandbox.another();
+    const stop = await new PostgresLeaseStore({ client: pool, schema: postgres.sandbox.schema }).watchReleases(heard);
     expect(pool.totalCount).toBe(1);
     await stop();
     expect(pool.totalCount).toBe(0);

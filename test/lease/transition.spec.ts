@@ -1,31 +1,21 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { identifier, sql } from '@fencepost/lease/postgres';
 import { transition } from '@fencepost/lease/sinks';
-import { postgresSandbox, type PostgresSandbox } from '../support/postgres-sandbox.js';
-import { postgresForTests, type TestPostgres } from '../support/postgres.js';
+import { usePostgresSandbox } from '../support/postgres-sandbox.js';
 
 describe('a transition', () => {
-  let postgres: TestPostgres;
-
-  beforeAll(async () => {
-    postgres = await postgresForTests();
-  });
-
-  let sandbox: PostgresSandbox;
-  beforeEach(async () => {
-    sandbox = postgresSandbox(postgres.url);
-    await sandbox.pool.query(`
-      CREATE SCHEMA "${sandbox.schema}";
-      CREATE TYPE "${sandbox.schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
-      CREATE TABLE "${sandbox.schema}".jobs (id bigint PRIMARY KEY, status "${sandbox.schema}".state, version int, note text);
-      INSERT INTO "${sandbox.schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`);
-  });
-  afterEach(() => sandbox.close());
+  const postgres = usePostgresSandbox(({ pool, schema }) =>
+    pool.query(`
+      CREATE SCHEMA "${schema}";
+      CREATE TYPE "${schema}".state AS ENUM ('READY', 'RUNNING', 'DONE');
+      CREATE TABLE "${schema}".jobs (id bigint PRIMARY KEY, status "${schema}".state, version int, note text);
+      INSERT INTO "${schema}".jobs VALUES (1, 'READY', 7, 'kept'), (2, 'READY', 7, 'untouched')`),
+  );
 
   const start = (over: Partial<Parameters<typeof transition>[1]> = {}) =>
-    transition(sandbox.pool, {
-      schema: sandbox.schema,
+    transition(postgres.sandbox.pool, {
+      schema: postgres.sandbox.schema,
       table: 'jobs',
       id: 1,
       from: 'READY',
@@ -33,7 +23,8 @@ describe('a transition', () => {
       version: 7,
       ...over,
     });
-  const rows = async () => (await sandbox.pool.query(`SELECT * FROM "${sandbox.schema}".jobs ORDER BY id`)).rows;
+  const rows = async () =>
+    (await postgres.sandbox.pool.query(`SELECT * FROM "${postgres.sandbox.schema}".jobs ORDER BY id`)).rows;
   const READY = { id: '1', status: 'READY', version: 7, note: 'kept' };
   const OTHER = { id: '2', status: 'READY', version: 7, note: 'untouched' };
 
@@ -59,11 +50,11 @@ describe('a transition', () => {
   });
 
   it('tells a loser what the winner wrote while it waited', async () => {
-    const winner = await sandbox.transaction(
-      `UPDATE "${sandbox.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`,
+    const winner = await postgres.sandbox.transaction(
+      `UPDATE "${postgres.sandbox.schema}".jobs SET status = 'DONE', version = 9 WHERE id = 1`,
     );
     const lost = start();
-    await sandbox.untilBlocked(1);
+    await postgres.sandbox.untilBlocked(1);
     await winner.commit();
     expect(await lost).toEqual({ won: false, found: { status: 'DONE', version: 9 } });
   });
@@ -82,9 +73,9 @@ describe('a transition', () => {
   });
 
   it('takes columns and tables of any name', async () => {
-    await sandbox.pool.query(`
-      CREATE TABLE "${sandbox.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint, ":set $1" text);
-      INSERT INTO "${sandbox.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
+    await postgres.sandbox.pool.query(`
+      CREATE TABLE "${postgres.sandbox.schema}"."my ""jobs""" ("Key" text, "order" text, "v 1" bigint, ":set $1" text);
+      INSERT INTO "${postgres.sandbox.schema}"."my ""jobs""" VALUES ('k', 'READY', 7)`);
     const columns = { id: 'Key', status: 'order', version: 'v 1' };
     const set = sql`${identifier(':set $1')} = ${'x'}`;
     expect(await start({ table: 'my "jobs"', id: 'k', columns, set })).toEqual({ won: true, version: 8 });

@@ -115,7 +115,7 @@ export default [
     guards: 'security',
     defence: 'a name can not become a statement',
     file: 'libs/lease/src/postgres/sql-statement.ts',
-    find: ".replaceAll('\"', '\"\"')",
+    find: '.replaceAll(quote, quote + quote)',
     replace: '',
     killedBy: 'libs/lease/src/postgres/sql.spec.ts',
     test: 'quotes in it are doubled',

@@ -197,6 +197,7 @@ export function leaseOf(resource: string, fence: number): Lease {
     fence: parseFence(fence.toFixed(0)),
     signal: new AbortController().signal,
     release: async () => true,
+    extend: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
 }

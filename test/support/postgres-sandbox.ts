@@ -1,8 +1,8 @@
 import { Pool } from 'pg';
 import type { PoolConfig } from 'pg';
-import { expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createLeaseTable, PostgresLeaseStore } from '@fencepost/lease/postgres';
-import { freshSchema } from './postgres.js';
+import { freshSchema, postgresForTests } from './postgres.js';
 
 /** A test's own schema, and a pool whose sessions bear its name. */
 export interface PostgresSandbox {
@@ -19,6 +19,25 @@ export interface PostgresSandbox {
   /** Ends the sessions of this sandbox whose statement matches, as an administrator or a failover would; says how many. */
   terminate(statement: string): Promise<number>;
   readonly close: () => Promise<void>;
+}
+
+/** A server for the suite that calls this, and for each of its tests an empty sandbox that `prepare` has filled. */
+export function usePostgresSandbox(prepare?: (sandbox: PostgresSandbox) => Promise<unknown>): {
+  readonly sandbox: PostgresSandbox;
+} {
+  const used = {} as { sandbox: PostgresSandbox };
+  beforeAll(async () => void (await postgresForTests()));
+  beforeEach(async () => {
+    used.sandbox = postgresSandbox((await postgresForTests()).url);
+    await prepare?.(used.sandbox);
+  });
+  afterEach(() => used.sandbox.close());
+  return used;
+}
+
+/** The same, with a table of leases. */
+export function useLeaseSandbox(): { readonly sandbox: PostgresSandbox } {
+  return usePostgresSandbox(({ pool, schema }) => createLeaseTable(pool, { schema }));
 }
 
 /** A sandbox with a table of leases. */

@@ -172,6 +172,7 @@ export class SchedulerStage {
       acquiredAt: new Date(0),
       signal: end.signal,
       release,
+      extend: async () => {},
       [Symbol.asyncDispose]: async () => void (await release()),
     };
     return { held, lose: () => end.abort() };

@@ -146,6 +146,7 @@ function leaseOf(resource: string): Lease {
     fence: parseFence('1'),
     signal: new AbortController().signal,
     release: async () => true,
+    extend: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
 }

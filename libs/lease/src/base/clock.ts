@@ -65,3 +65,30 @@ export function throttled(report: (message: string) => void, options: ThrottleOp
     heldBack = 0;
   };
 }
+
+const TOLERANCE_MS = 2_000;
+
+/**
+ * Detects that the machine slept: the monotonic clock stands still meanwhile, so every deadline on it is too late, and
+ * only the wall clock shows the gap. A corrected wall clock looks the same, and giving up leases needlessly is safe.
+ */
+export class ClockJump {
+  readonly #clock: Clock;
+  #apart: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#apart = this.#distance(clock.monotonic());
+  }
+
+  /** Whether the two clocks have drifted apart by more than 2 s since the last call. */
+  look(monotonicNow: number): boolean {
+    const before = this.#apart;
+    this.#apart = this.#distance(monotonicNow);
+    return Math.abs(this.#apart - before) > TOLERANCE_MS;
+  }
+
+  #distance(monotonicNow: number): number {
+    return this.#clock.now() - monotonicNow;
+  }
+}

@@ -157,9 +157,12 @@ export class MemorySemaphoreStore implements SemaphoreStore {
     return this.#taken(resource).find((term) => term.nonce === nonce);
   }
 
+  /** Never shortens: a renewal with a shorter ttl may come late, after a longer one that the holder trusts. */
   #extend(term: StoredTerm, ttlMs: number): void {
-    term.ttlMs = ttlMs;
-    term.endsAt = this.#clock.now() + ttlMs;
+    const now = this.#clock.now();
+    const leftMs = Math.min(term.endsAt - now, term.ttlMs);
+    if (ttlMs >= leftMs) term.ttlMs = ttlMs;
+    term.endsAt = now + Math.max(ttlMs, leftMs);
   }
 
   #shown({ holder, fence, endsAt }: StoredTerm): Holding {

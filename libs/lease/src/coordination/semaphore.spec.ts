@@ -27,6 +27,14 @@ beforeEach(() => {
 });
 
 describe('a semaphore', () => {
+  it('gives a place another ttl, and no other place', async () => {
+    const [first] = [await ours.of(NAME, { places: 2 }).acquire(), await theirs.of(NAME, { places: 2 }).acquire()];
+    await first.extend('1m');
+    const left = (await ours.of(NAME, { places: 2 }).holders()).map(({ remainingMs }) => remainingMs);
+    expect(left).toEqual([60_000, TTL_MS]);
+    expect(first.ttlMs).toBe(60_000);
+  });
+
   it('gives each holder a lease with a fence of its own, and null when all places are taken', async () => {
     const first = await ours.of(NAME, { places: 2 }).tryAcquire();
     const second = await theirs.of(NAME, { places: 2 }).tryAcquire();

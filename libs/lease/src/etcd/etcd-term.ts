@@ -5,7 +5,7 @@ import type { EtcdMember } from './etcd-client.js';
 import { EtcdError, UNKNOWN } from './etcd-error.js';
 import { fromBase64, emptyReply, grantReply, keepAliveReply, timeToLiveReply } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
-import { commit, created, put } from './etcd-transaction.js';
+import { commit, created, modified, put } from './etcd-transaction.js';
 import type { Revision } from './etcd-transaction.js';
 
 /** A term as it lies under its key. */
@@ -20,6 +20,8 @@ export interface StoredTerm {
   readonly lease: string;
   /** Names this term among all that ever lay under the key, and stays when the value changes. */
   readonly createdAt: Revision;
+  /** Another one with each etcd lease that the term is moved to. */
+  readonly movedAt: Revision;
 }
 
 type TermValue = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'seconds'>;
@@ -34,20 +36,23 @@ export function writeTerm({ nonce, holder, fence, seconds }: TermValue): string 
 export function readTerm(key: string, found: KeyValue | undefined): StoredTerm | undefined {
   if (!found) return undefined;
   const { fence, ...term } = parsed(key, fromBase64(found.value));
-  return { key, ...term, fence: parseFence(fence), lease: found.lease, createdAt: found.create_revision };
+  const revisions = { createdAt: found.create_revision, movedAt: found.mod_revision };
+  return { key, ...term, fence: parseFence(fence), lease: found.lease, ...revisions };
 }
 
 /**
- * Makes exactly this term last `ttlMs` from now.
+ * Makes exactly this term last `ttlMs` from now, or longer: it keeps the longest ttl it was given. A term that was moved to a
+ * shorter etcd lease could end before a renewal that has just kept the longer one alive says it does.
  * @returns `false` when it is over or was changed meanwhile: read it again
  */
 export async function extend(member: EtcdMember, term: StoredTerm, ttlMs: number): Promise<boolean> {
   const seconds = wholeSeconds(ttlMs);
-  if (seconds === term.seconds) return keepAlive(member, term.lease);
+  if (seconds <= term.seconds) return keepAlive(member, term.lease);
   // An etcd lease can't change its length, so the term moves to another one.
   const lease = await grant(member, seconds);
   const moved = await commit(member, {
-    compare: [created(term.key, term.createdAt)],
+    // And not where another renewal has moved it: perhaps further.
+    compare: [created(term.key, term.createdAt), modified(term.key, term.movedAt)],
     success: [put(term.key, writeTerm({ ...term, seconds }), lease)],
   });
   await revoke(member, moved ? term.lease : lease);

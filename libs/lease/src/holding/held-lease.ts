@@ -1,3 +1,4 @@
+import { parseDuration } from '../base/checked-options.js';
 import { LeaseLostError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
@@ -7,6 +8,8 @@ import type { Grant } from '../store/grant.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {
+  /** What its renewals ask for, every third of it; {@link extend} changes it. */
+  readonly ttlMs: number;
   /** Send it with every write, so that the written system can refuse a stale holder. Constant for the whole term. */
   readonly fence: Fence;
   /** When it was asked for, by this process's wall clock: for people. */
@@ -15,6 +18,15 @@ export interface Lease extends Grant, AsyncDisposable {
   readonly trustedUntil: number;
   /** Aborts when the right to act ends: with a {@link LeaseLostError} when it was lost, else because it was released. */
   readonly signal: AbortSignal;
+  /**
+   * Gives the lease another ttl: renews it with that at once, and from then on every third of it. A longer one counts as soon
+   * as this resolves. A shorter one takes nothing from the store's present end: it counts for the renewals from now on.
+   * @param ttl `'300ms'` to `'1h'`
+   * @throws {SetupError} for a ttl that can't be
+   * @throws {LeaseLostError} when the lease is lost, or the store no longer knows the term; the signal's reason after a release
+   * @throws when the store could not be asked; the lease goes on with the ttl it had
+   */
+  extend(ttl: string | number): Promise<void>;
   /**
    * Ends the term, so that another holder gets in at once. Call it when the work has stopped, also after a loss.
    * @returns whether the term was still ours
@@ -34,6 +46,7 @@ export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } |
 /** Callbacks of leases; one object for many of them. */
 export interface LeaseHooks {
   readonly letGo: (lease: KeptLease) => Promise<boolean>;
+  readonly extend: (lease: KeptLease, ttlMs: number) => Promise<void>;
   /** Called once, when the lease is lost: cheaper than a signal for a hundred thousand leases. */
   readonly onLost?: ((lease: Lease, error: LeaseLostError) => void) | undefined;
 }
@@ -54,7 +67,8 @@ export class KeptLease implements Lease {
   readonly nonce: string;
   readonly holder: string;
   readonly fence: Fence;
-  readonly ttlMs: number;
+  /** Set by the keeper alone, which renews it in the round of this ttl. */
+  ttlMs: number;
   #trustedUntil: number;
   #released: Promise<boolean> | undefined;
   #ended = false;
@@ -102,13 +116,20 @@ export class KeptLease implements Lease {
     return (this.#released ??= this.#loss?.reason === 'refused' ? Promise.resolve(false) : this.#hooks.letGo(this));
   }
 
+  async extend(ttl: string | number): Promise<void> {
+    await this.#hooks.extend(this, parseDuration(ttl));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release();
   }
 
-  /** Replies may overtake each other: only a later request extends, and nothing revives a lease that was given up. */
-  renew(sentAt: number): void {
-    if (!this.#ended) this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, this.ttlMs));
+  /**
+   * Replies may overtake each other: only a later end counts, and nothing revives a lease that was given up.
+   * @param ttlMs what that renewal asked for; the lease may have another one by now
+   */
+  renew(sentAt: number, ttlMs: number): void {
+    if (!this.#ended) this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, ttlMs));
   }
 
   lose(reason: LossReason): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../base/clock.js';
+import { ClockJump, systemClock } from '../base/clock.js';
 import type { CancelTimer, Clock } from '../base/clock.js';
 import { isFinal, type LossReason } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
@@ -13,34 +13,7 @@ import { checkTtl } from '../store/lease-request.js';
 import { mustStop, trustedUntil } from '../store/grant.js';
 import { RenewalRound } from './renewal-round.js';
 
-const TOLERANCE_MS = 2_000;
-
 const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
-
-/**
- * Detects that the machine slept: the monotonic clock stands still meanwhile, so every deadline on it is too late, and
- * only the wall clock shows the gap. A corrected wall clock looks the same, and giving up leases needlessly is safe.
- */
-class ClockJump {
-  readonly #clock: Clock;
-  #apart: number;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#apart = this.#distance(clock.monotonic());
-  }
-
-  /** Whether the two clocks have drifted apart by more than 2 s since the last call. */
-  look(monotonicNow: number): boolean {
-    const before = this.#apart;
-    this.#apart = this.#distance(monotonicNow);
-    return Math.abs(this.#apart - before) > TOLERANCE_MS;
-  }
-
-  #distance(monotonicNow: number): number {
-    return this.#clock.now() - monotonicNow;
-  }
-}
 
 /** One call to the store for leases. */
 interface AcquireCall {
@@ -69,7 +42,10 @@ export class LeaseKeeper {
   readonly #reports: LeaseReports;
   readonly #kept = new Set<KeptLease>();
   readonly #rounds = new Map<number, RenewalRound>();
-  readonly #hooks: LeaseHooks = { letGo: (kept) => this.#release(kept) };
+  readonly #hooks: LeaseHooks = {
+    letGo: async (kept) => (await this.#end([kept]))[0] ?? false,
+    extend: (kept, ttlMs) => this.#extend(kept, ttlMs),
+  };
   #deadline: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #generation = 0;
 
@@ -209,14 +185,30 @@ export class LeaseKeeper {
 
   #keep(kept: KeptLease): Lease {
     this.#kept.add(kept);
-    this.#round(kept.ttlMs).add(kept);
-    this.#watch(kept.endsAt);
+    this.#join(kept, kept.hold.since);
     return kept;
   }
 
-  async #release(kept: KeptLease): Promise<boolean> {
-    const [released = false] = await this.#end([kept]);
-    return released;
+  #join(kept: KeptLease, since: number): void {
+    this.#round(kept.ttlMs).add(kept, since);
+    this.#watch(kept.endsAt);
+  }
+
+  /**
+   * Until the store has the new ttl, the lease is renewed with the old one, so that neither waits for the other; a renewal that
+   * comes late shortens nothing.
+   */
+  async #extend(kept: KeptLease, ttlMs: number): Promise<void> {
+    checkTtl(ttlMs);
+    kept.signal.throwIfAborted();
+    const since = this.#clock.monotonic();
+    // A round of its own, without a timer: whether one with this ttl is needed shows when the store has answered.
+    await this.#newRound(ttlMs).ask([kept]);
+    kept.signal.throwIfAborted();
+    this.#leave(kept);
+    kept.ttlMs = ttlMs;
+    this.#join(kept, since);
+    this.#reports.ttlChanged(kept);
   }
 
   async #end(ending: readonly KeptLease[]): Promise<boolean[]> {
@@ -238,7 +230,12 @@ export class LeaseKeeper {
   #round(ttlMs: number): RenewalRound {
     const known = this.#rounds.get(ttlMs);
     if (known) return known;
-    const round = new RenewalRound({
+    this.#rounds.set(ttlMs, this.#newRound(ttlMs));
+    return this.#round(ttlMs);
+  }
+
+  #newRound(ttlMs: number): RenewalRound {
+    return new RenewalRound({
       store: this.#store,
       clock: this.#clock,
       reports: this.#reports,
@@ -246,8 +243,6 @@ export class LeaseKeeper {
       onReply: () => this.#look(this.#clock.monotonic()),
       onRefused: (kept) => this.#lose(kept, 'refused'),
     });
-    this.#rounds.set(ttlMs, round);
-    return round;
   }
 
   #lose(kept: KeptLease, reason: LossReason): void {
@@ -260,9 +255,13 @@ export class LeaseKeeper {
   /** Called before the holder is notified: no timer is left for this lease, even if an abort listener throws. */
   #drop(kept: KeptLease): void {
     this.#kept.delete(kept);
+    this.#leave(kept);
+    if (this.#kept.size === 0) this.#unwatch();
+  }
+
+  #leave(kept: KeptLease): void {
     const isIdle = this.#rounds.get(kept.ttlMs)?.remove(kept);
     if (isIdle && this.#rounds.size > IDLE_ROUNDS) this.#rounds.delete(kept.ttlMs);
-    if (this.#kept.size === 0) this.#unwatch();
   }
 
   #look(monotonicNow: number): boolean {

@@ -39,6 +39,10 @@ export class LeaseReports {
     this.#notify({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
   }
 
+  ttlChanged(lease: KeptLease): void {
+    if (!this.#silent) this.#notify({ name: 'lease.ttl-changed', ...term(lease), ttlMs: lease.ttlMs });
+  }
+
   extended(lease: KeptLease): void {
     if (!this.#silentRenewals) this.#notify({ name: 'lease.extended', ...term(lease) });
   }

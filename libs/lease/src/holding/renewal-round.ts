@@ -31,10 +31,10 @@ export class RenewalRound {
     this.#options = options;
   }
 
-  /** Counted from when the lease was requested: a slow reply leaves less time until its first renewal. */
-  add(lease: KeptLease): void {
+  /** @param since when its ttl was asked for: a slow reply leaves less time until the next renewal */
+  add(lease: KeptLease, since: number): void {
     this.#leases.add(lease);
-    this.#arm(lease.hold.since + this.#options.ttlMs / 3);
+    this.#arm(since + this.#options.ttlMs / 3);
   }
 
   /** @returns whether no lease is left, and no timer either */
@@ -52,7 +52,7 @@ export class RenewalRound {
   async renewNow(leases: readonly Lease[]): Promise<void> {
     if (this.#leases.size === 0) return;
     const ours = leases.filter((lease): lease is KeptLease => this.#leases.has(lease as KeptLease));
-    if (ours.length > 0) await this.#ask(ours);
+    if (ours.length > 0) await this.ask(ours);
   }
 
   #run(): void {
@@ -65,14 +65,18 @@ export class RenewalRound {
 
   async #renew(leases: readonly KeptLease[]): Promise<void> {
     try {
-      await this.#ask(leases);
+      await this.ask(leases);
     } catch (error) {
       this.#options.reports.notExtended(leases, error);
       this.#retryLater(leases);
     }
   }
 
-  async #ask(leases: readonly KeptLease[]): Promise<void> {
+  /**
+   * Renews these with the ttl of this round, whether they belong to it or not.
+   * @throws when the store could not be asked
+   */
+  async ask(leases: readonly KeptLease[]): Promise<void> {
     const { store, clock, ttlMs, onReply } = this.#options;
     const sentAt = clock.monotonic();
     const answers = await store.renew(leases, ttlMs);
@@ -82,7 +86,7 @@ export class RenewalRound {
 
   #heed(lease: KeptLease, renewedAt: number | undefined): void {
     if (renewedAt === undefined) return this.#options.onRefused(lease);
-    lease.renew(renewedAt);
+    lease.renew(renewedAt, this.#options.ttlMs);
     this.#options.reports.extended(lease);
   }
 

@@ -46,6 +46,9 @@ export class TtlAdviser {
         this.#storeMs.add(event.tookMs);
         for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
         return;
+      case 'lease.ttl-changed':
+        for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
+        return;
       case 'lease.busy':
         this.#storeMs.add(event.tookMs);
         return;

@@ -29,8 +29,7 @@ end
 local own = livingPlace(ARGV[1], redis.call('HGET', KEYS[1], ARGV[1]))
 if own then
   -- A repeated request counts from now as well: its sender may have started the clock with the second one.
-  own.ttl = ARGV[3]
-  writePlace(KEYS[1], own, ARGV[3])
+  renewPlace(KEYS[1], own, ARGV[3])
   return { 'ACQUIRED', own.fence }
 end
 

@@ -3,6 +3,7 @@
 -- They are a hash of nonce to '<ends at> <ttl> <fence> <holder>', times in milliseconds. One key of its own per term would
 -- expire by itself, but a script can't list them.
 -- @include check-number
+-- @include longer-term
 -- @include server-time
 
 -- The term as it stands there, or nil when there is none, or it is over.
@@ -35,4 +36,11 @@ local function writePlace(key, term, ttl)
   if redis.call('PTTL', key) < tonumber(ttl) then
     redis.call('PEXPIRE', key, ttl)
   end
+end
+
+-- Lets a term end `ttl` from now, or when it would have ended anyway.
+local function renewPlace(key, term, ttl)
+  local longer, left = longerTerm(tonumber(ttl), tonumber(term.ttl), term.ends - now)
+  term.ttl = string.format('%.0f', longer)
+  writePlace(key, term, string.format('%.0f', left))
 end

@@ -1,4 +1,4 @@
--- Extends the terms that are still the current ones, and creates none.
+-- Extends the terms that are still the current ones, shortens none, and creates none.
 --
 -- KEYS[i]  the lease of the i-th term: '<nonce> <ttl> <fence> <holder>'
 -- ARGV[1]  ttl from now on, milliseconds
@@ -7,6 +7,7 @@
 --
 -- A key that holds something else reads as absent, so a stranger's key is neither extended nor fails the batch.
 -- @include check-number
+-- @include longer-term
 checkNumber('ttl', ARGV[1], 1)
 
 -- Locals are found quicker than globals, and finding is quicker than cutting out: this runs a thousand times.
@@ -22,7 +23,10 @@ for i = 1, #KEYS do
     call('PEXPIRE', KEYS[i], ttl)
   elseif term:match('^%S+') == nonce then
     -- Another ttl than before: the term has to know it, it is the measure of what a clock that went back may leave over.
-    call('SET', KEYS[i], (term:gsub('^(%S+) %d+', '%1 ' .. ttl)), 'PX', ttl)
+    local length = tonumber(term:match('^%S+ (%d+)'))
+    local longer, left = longerTerm(tonumber(ttl), length, call('PTTL', KEYS[i]))
+    local text = term:gsub('^(%S+) %d+', string.format('%%1 %.0f', longer))
+    call('SET', KEYS[i], text, 'PX', string.format('%.0f', left))
   else
     over[#over + 1] = i
   end

@@ -1,4 +1,4 @@
--- Extends the terms that still have their place, and creates none.
+-- Extends the terms that still have their place, shortens none, and creates none.
 --
 -- KEYS[i]  the places of the i-th term's resource: a hash of nonce to '<ends at> <ttl> <fence> <holder>'
 -- ARGV[1]  ttl from now on, milliseconds
@@ -18,9 +18,7 @@ local answers = {}
 for i, term in ipairs(terms) do
   answers[i] = term and 'D' or 'O'
   if term then
-    -- Perhaps another ttl than before: it is the measure of what a clock that went back may leave over.
-    term.ttl = ARGV[1]
-    writePlace(KEYS[i], term, ARGV[1])
+    renewPlace(KEYS[i], term, ARGV[1])
   end
 end
 return table.concat(answers)

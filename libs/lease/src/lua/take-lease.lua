@@ -7,6 +7,7 @@
 -- in a restart without data, or in a failover to a replica that had missed the last writes.
 -- One string and no hash: renewing a thousand leases then reads them with one MGET.
 -- @include check-number
+-- @include longer-term
 local function takeLease(leaseKey, fenceKey, asked)
   local mine, ttlText, floorText, holder = asked:match('^(%S+) (%S+) (%S+) (.*)$')
   local ttl = checkNumber('ttl', ttlText or '', 1)
@@ -17,7 +18,9 @@ local function takeLease(leaseKey, fenceKey, asked)
     local nonce, length, fence, who = term:match('^(%S+) (%d+) (%d+) (.*)$')
     if nonce == mine then
       -- A repeated request counts from now as well: its sender may have started the clock with the second one.
-      redis.call('SET', leaseKey, table.concat({ nonce, ttlText, fence, who }, ' '), 'PX', ttlText)
+      local longer, left = longerTerm(ttl, tonumber(length), redis.call('PTTL', leaseKey))
+      local text = table.concat({ nonce, string.format('%.0f', longer), fence, who }, ' ')
+      redis.call('SET', leaseKey, text, 'PX', string.format('%.0f', left))
       return 'ACQUIRED ' .. fence
     end
     local left = redis.call('PTTL', leaseKey)

@@ -98,7 +98,8 @@ class EventCounter {
         return this.#rejected(event.resource, event.downstream);
       case 'node.health':
         return this.#count.nodeHealth.set({ node: this.#labels.node(event.node) }, event.healthy ? 1 : 0);
-      // Sentences for an operator; their count means nothing.
+      // The renewal was counted. And sentences for an operator; their count means nothing.
+      case 'lease.ttl-changed':
       case 'lease.ttl-unfit':
       case 'store.warning':
     }

@@ -1,6 +1,8 @@
 /** One statement as `pg` takes it: `$1` in the text is the first value. */
 export interface SqlQuery {
   readonly text: string;
+  /** The same with a `?` for each value, as `mysql2` takes it. */
+  readonly sql?: string;
   /** A mutable array, because the type that `pg` asks for is one; nothing here changes it. */
   readonly values?: unknown[];
 }

@@ -5,8 +5,11 @@ import { SetupError } from '../base/errors.js';
 /** The names of schema, table and columns a statement is about, by their place in it. */
 export type Names = Readonly<Record<string, string>>;
 
+/** What stands at a place for text. */
+export type Texts = Readonly<Partial<Record<'set' | 'table' | 'lock', string>>>;
+
 /** `:"table"`, as psql writes a variable that is a quoted name, and `:set`, as it writes one that is text. */
-const PLACE = /:"([a-z]+)"|:set\b/g;
+const PLACE = /:"([a-z]+)"|:(set|table|lock)\b/g;
 const COMMENT = /^\s*--.*\n/gm;
 
 /** A statement from a file, in which only the names are still open. */
@@ -21,13 +24,10 @@ export class SqlStatement {
     this.#text = text.replace(COMMENT, '');
   }
 
-  /**
-   * @param set what stands at `:set`
-   * @throws {SetupError} for a name that can't be one
-   */
-  about(names: Names, set = ''): BoundStatement {
-    const text = this.#text.replace(PLACE, (_place, key?: string) =>
-      key === undefined ? set : quoteIdentifier(names[key] ?? ''),
+  /** @throws {SetupError} for a name that can't be one */
+  about(names: Names, texts: Texts = {}, quote: Quote = '"'): BoundStatement {
+    const text = this.#text.replace(PLACE, (_place, key: string | undefined, known: keyof Texts) =>
+      key === undefined ? (texts[known] ?? '') : quoteIdentifier(names[key] ?? '', quote),
     );
     return new BoundStatement(text);
   }
@@ -55,6 +55,9 @@ export function loadStatements<N extends string>(directory: URL, names: readonly
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<N, SqlStatement>;
 }
 
+/** MySQL knows the second alone, and SQLite takes an unknown name in the first for a string. */
+export type Quote = '"' | '`';
+
 /** PostgreSQL cuts longer names without an error, so that two long ones become one. */
 const MAX_BYTES = 63;
 
@@ -63,10 +66,11 @@ const MAX_BYTES = 63;
  * Quoted, it is this very name: upper case stays upper case, and a reserved word is a name like any other.
  * @throws {SetupError} for an empty name, one of more than 63 bytes, or one with a zero byte
  */
-export function quoteIdentifier(name: string): string {
+export function quoteIdentifier(name: string, quote: Quote = '"'): string {
   const bytes = Buffer.byteLength(name);
-  if (bytes > 0 && bytes <= MAX_BYTES && !name.includes('\0')) return `"${name.replaceAll('"', '""')}"`;
+  const isName = bytes > 0 && bytes <= MAX_BYTES && !name.includes('\0');
+  if (isName) return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
   throw new SetupError(
-    `Expected a name of 1 to ${MAX_BYTES} bytes for a schema, table or column of PostgreSQL, got ${JSON.stringify(name)}.`,
+    `Expected a name of 1 to ${MAX_BYTES} bytes for a schema, table or column, got ${JSON.stringify(name)}.`,
   );
 }

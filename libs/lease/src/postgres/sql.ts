@@ -1,10 +1,12 @@
 import { quoteIdentifier } from './sql-statement.js';
 import type { SqlQuery } from './sql-client.js';
 
-/** A piece of a statement with its values, or all of one: `pg` takes it as it is, and `sql` puts it into a larger one. */
+/** A piece of a statement with its values, or all of one: `pg` and `mysql2` take it as it is, `sql` puts it into a larger one. */
 export class SqlFragment implements SqlQuery {
   /** With `$1`, `$2`, … where the values belong. */
   readonly text: string;
+  /** With `?` where the values belong. */
+  readonly sql: string;
   readonly values: unknown[];
   /** The text around the values, one more than there are values. */
   readonly #pieces: readonly string[];
@@ -13,6 +15,7 @@ export class SqlFragment implements SqlQuery {
     this.values = [...values];
     this.#pieces = pieces;
     this.text = this.numbered(1);
+    this.sql = pieces.join('?');
   }
 
   /** The text with `$first`, `$first + 1`, … where the values belong. */
@@ -67,7 +70,7 @@ export function sql(pieces: TemplateStringsArray, ...parts: readonly unknown[]):
  * @throws {SetupError} for an invalid name
  */
 export function identifier(...path: readonly string[]): SqlFragment {
-  return new SqlFragment([path.map(quoteIdentifier).join('.')], []);
+  return new SqlFragment([path.map((name) => quoteIdentifier(name)).join('.')], []);
 }
 
 function checkedValue(value: unknown, where: string): unknown {

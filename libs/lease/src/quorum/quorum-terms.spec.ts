@@ -71,9 +71,10 @@ describe('looking at a quorum', () => {
 
   it('shows until when a majority has it, and with which fence', async () => {
     const { members, store } = quorumStage();
-    const { nonce, fence } = await win(store);
+    const { nonce, fence } = await win(store, { ttlMs: 2_000 });
     await members[0].inner.acquire(request({ nonce, ttlMs: 4_000 }));
     await members[1].inner.acquire(request({ nonce, ttlMs: 6_000 }));
+    await members[2].inner.acquire(request({ nonce, ttlMs: 10_000 }));
     await store.idle();
     // All three are asked, and two of them decide.
     members[2].behaviour = isAway;

@@ -21,6 +21,13 @@ describe('fenced SQL', () => {
     expect(f.conflictCondition.text).toBe('("o"."Fence" IS NULL OR "o"."Fence" <= EXCLUDED."Fence")');
   });
 
+  it('has no words for what its dialect can not say', () => {
+    const f = fencedSql(LEASE, { downstream: 'orders', dialect: 'mysql', table: 'o' });
+    expect(() => f.conflictCondition).toThrow('ON DUPLICATE KEY UPDATE takes no condition');
+    expect(() => f.setExcluded).toThrow(SetupError);
+    expect(() => f.numbered(1)).toThrow('use set.sql and condition.sql');
+  });
+
   it('has no condition for a conflict without the name of the table', () => {
     expect(() => fencedSql(LEASE, { downstream: 'orders' }).conflictCondition).toThrow(SetupError);
   });

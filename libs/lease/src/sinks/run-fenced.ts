@@ -1,6 +1,8 @@
 import { parseFence } from '../base/fence.js';
-import type { SqlClient, SqlQuery, SqlResult } from '../postgres/sql-client.js';
+import type { SqlQuery, SqlResult } from '../postgres/sql-client.js';
 import type { FencedSql } from './fenced-sql.js';
+import { READ, WRITE } from './sql-dialect.js';
+import type { SqlClients, SqlDialect } from './sql-dialect.js';
 
 export interface FencedStatements {
   /** With `fenced.condition` or `fenced.conflictCondition` in it; about one row. */
@@ -21,14 +23,14 @@ export type FencedOutcome =
  * decreases, so a larger one found there means that a newer holder acts, whether it was written before or just now.
  * @throws {StaleFenceError} when the row was written under a larger fence
  */
-export async function runFenced(
-  client: SqlClient,
-  fenced: FencedSql,
+export async function runFenced<D extends SqlDialect>(
+  client: SqlClients[D],
+  fenced: FencedSql<D>,
   { write, seen }: FencedStatements,
 ): Promise<FencedOutcome> {
-  const result = await client.query(write);
+  const result = await WRITE[fenced.dialect](client, write);
   if ((result.rowCount ?? 0) > 0) return { written: true, result };
-  const [row] = (await client.query(seen)).rows as { readonly seen: string | null }[];
+  const row = (await READ[fenced.dialect](client, seen)) as { readonly seen: string | null } | undefined;
   if (!row) return { written: false, because: 'missing' };
   if (row.seen !== null && parseFence(row.seen) > fenced.fence) {
     fenced.refuse(`the row was written under fence ${row.seen}`);

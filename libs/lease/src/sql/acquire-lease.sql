@@ -40,9 +40,21 @@ taken AS (
   ON CONFLICT (space, resource) DO UPDATE SET
     nonce = EXCLUDED.nonce,
     holder = EXCLUDED.holder,
-    ttl_ms = EXCLUDED.ttl_ms,
-    -- A repeated request counts from now as well: its sender may have started the clock with the second one.
-    expires_at = clock_timestamp() + EXCLUDED.ttl_ms * interval '1 millisecond',
+    -- A repeated request counts from now as well: its sender may have started the clock with the second one. It never
+    -- shortens the term: renew-leases says why.
+    ttl_ms = CASE
+      WHEN lease.nonce = EXCLUDED.nonce
+        AND lease.expires_at > clock_timestamp() + EXCLUDED.ttl_ms * interval '1 millisecond'
+      THEN greatest(lease.ttl_ms, EXCLUDED.ttl_ms)
+      ELSE EXCLUDED.ttl_ms
+    END,
+    expires_at = greatest(
+      CASE
+        WHEN lease.nonce = EXCLUDED.nonce
+        THEN least(lease.expires_at, clock_timestamp() + lease.ttl_ms * interval '1 millisecond')
+      END,
+      clock_timestamp() + EXCLUDED.ttl_ms * interval '1 millisecond'
+    ),
     fence = CASE
       WHEN lease.nonce = EXCLUDED.nonce AND lease.expires_at > clock_timestamp() THEN lease.fence
       ELSE greatest(

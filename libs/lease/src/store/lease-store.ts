@@ -41,7 +41,11 @@ export interface LeaseStore {
    * @throws {FenceExhaustedError} as `acquire`; leases granted in the same call expire
    */
   acquireMany?(requests: readonly AcquireRequest[]): Promise<AcquireReply[]>;
-  /** Extends exactly these terms to `ttlMs` from now; `false` for a term that is over. Never creates. In the order given. */
+  /**
+   * Extends exactly these terms to `ttlMs` from now; `false` for a term that is over. In the order given. Never creates, and
+   * never shortens: a term ends at the later of `ttlMs` from now and its end so far. The holder trusts the longest renewal
+   * that was answered, and one with a shorter ttl may be carried out after it.
+   */
   renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]>;
   /** Ends exactly these terms and announces each end; `false` for a term that was over. In the order given. */
   release(terms: readonly Term[]): Promise<boolean[]>;

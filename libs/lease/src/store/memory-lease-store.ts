@@ -159,9 +159,12 @@ export class MemoryLeaseStore implements QuorumMember {
     return current?.nonce === nonce ? current : undefined;
   }
 
+  /** Never shortens: a renewal with a shorter ttl may come late, after a longer one that the holder trusts. */
   #extend(term: StoredTerm, ttlMs: number): void {
-    term.ttlMs = ttlMs;
-    term.expiresAt = this.#clock.now() + ttlMs;
+    const now = this.#clock.now();
+    const leftMs = Math.min(term.expiresAt - now, term.ttlMs);
+    if (ttlMs >= leftMs) term.ttlMs = ttlMs;
+    term.expiresAt = now + Math.max(ttlMs, leftMs);
   }
 
   /** More than twice the TTL is only left when the clock went back: cut it, or the resource stays blocked for that long. */

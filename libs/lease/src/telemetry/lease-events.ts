@@ -26,6 +26,8 @@ export interface LeaseEvents {
   /** The store did not answer, so the outcome is unknown. */
   'lease.acquire-failed': OfResource & { readonly tookMs: number; readonly error: unknown };
   'lease.extended': OfTerm;
+  /** The store has the ttl that `lease.extend` asked for; from now on it is what renewals ask for. */
+  'lease.ttl-changed': OfTerm & { readonly ttlMs: number };
   /** A renewal failed; it is retried until the lease expires. */
   'lease.extend-failed': OfTerm & { readonly error: unknown };
   'lease.lost': OfTerm & { readonly reason: LossReason; readonly heldMs: number };

@@ -64,6 +64,7 @@ export const LOG_LINES: Readonly<Record<LeaseEventName, Line>> = {
   'lease.busy': ['debug', 'another holder has the lease'],
   'lease.acquire-failed': ['warn', 'lease could not be requested: the store did not answer'],
   'lease.extended': ['debug', 'lease renewed'],
+  'lease.ttl-changed': ['info', 'lease has another TTL'],
   'lease.extend-failed': ['warn', 'lease renewal failed; retried until the lease expires'],
   'lease.lost': ['warn', 'lease lost; the work it covered must stop'],
   'lease.released': ['info', 'lease released'],

@@ -48,9 +48,52 @@ class RenewsIntoExistence extends Store {
   }
 }
 
-class OnlyEverExtends extends Store {
-  override renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
-    return super.renew(terms, Math.max(ttlMs, 10_000));
+class CutsToTheTtlOfARenewal extends Store {
+  override async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    const answers = await super.renew(terms, ttlMs);
+    this.cut(terms, ttlMs);
+    return answers;
+  }
+
+  protected cut(terms: readonly Term[], ttlMs: number): void {
+    const saved = this.save();
+    for (const { resource } of terms) {
+      const term = saved.terms.get(resource);
+      if (term) term.expiresAt += ttlMs - term.ttlMs;
+    }
+    this.restore(saved);
+  }
+}
+
+class ForgetsWhatTheEndWasCountedWith extends Store {
+  override async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    const answers = await super.renew(terms, ttlMs);
+    const saved = this.save();
+    for (const { resource } of terms) Object.assign(saved.terms.get(resource) ?? {}, { ttlMs });
+    this.restore(saved);
+    return answers;
+  }
+}
+
+class CutsToTheTtlThatIsAskedForAgain extends CutsToTheTtlOfARenewal {
+  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const reply = await super.acquire(request);
+    if (reply.acquired) this.cut([request], request.ttlMs);
+    return reply;
+  }
+}
+
+class KeepsWhatAClockLeftOver extends Store {
+  override async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
+    const before = this.save();
+    const answers = await super.renew(terms, ttlMs);
+    const saved = this.save();
+    for (const [resource, { expiresAt }] of before.terms) {
+      const term = saved.terms.get(resource);
+      if (term) term.expiresAt = Math.max(term.expiresAt, expiresAt);
+    }
+    this.restore(saved);
+    return answers;
   }
 }
 
@@ -197,7 +240,10 @@ describe('the lease contract', () => {
     [ForgetsTheNonceOnRelease, 'release changes nothing for a stale holder, and says so'],
     [ForgetsTheNonceOnRenewal, 'renew changes nothing for a stale holder, and says so'],
     [RenewsIntoExistence, 'renew never creates a term'],
-    [OnlyEverExtends, 'renew cuts the current term to a shorter ttl'],
+    [CutsToTheTtlOfARenewal, 'renew never shortens a term'],
+    [ForgetsWhatTheEndWasCountedWith, 'renew keeps a contender from cutting a term'],
+    [CutsToTheTtlThatIsAskedForAgain, 'acquire never shortens the term when the same nonce asks again'],
+    [KeepsWhatAClockLeftOver, 'acquire counts a renewal from now, also after a clock that went back'],
     [AnswersInAnyOrder, 'renew answers a mixed batch in the order given'],
     [IssuesOneFence, 'the fence increases over releases'],
     [IgnoresTheFloor, 'the fence is larger than the floor'],

@@ -56,6 +56,15 @@ const CLOCK_BACK: Claims = {
     assertAtMost(await askInVain(stage.store), TTL_MS + stage.coarsenessMs);
     assertAtMost(await stage.left(), TTL_MS + stage.coarsenessMs);
   },
+
+  'counts a renewal from now, also after a clock that went back': async (stage) => {
+    const term = await stage.win();
+    for (const ttlMs of [TTL_MS, TTL_MS / 2]) {
+      await stage.harness.clockGoesBack?.('r', 10 * TTL_MS);
+      assert.deepEqual(await stage.store.renew([term], ttlMs), [true]);
+      assertAtMost(await stage.left(), TTL_MS + stage.coarsenessMs);
+    }
+  },
 };
 
 const CHAPTERS: Readonly<Record<string, Claims>> = {

@@ -96,4 +96,12 @@ export const ASKED_AGAIN: Claims = {
     await store.acquire({ ...asked, ttlMs: TTL_MS });
     assertAbove(await left(), TTL_MS / 2 + coarsenessMs);
   },
+
+  'never shortens the term when the same nonce asks again for a shorter ttl': async ({ store, left }) => {
+    const asked = request();
+    await store.acquire(asked);
+    assert.ok((await store.acquire({ ...asked, ttlMs: TTL_MS / 4 })).acquired);
+    await askInVain(store);
+    assertAbove(await left(), TTL_MS / 2);
+  },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertAbove, assertAtMost, assertFree, assertRejects } from './expectations.js';
+import { askInVain, assertAbove, assertAtMost, assertFree, assertRejects } from './expectations.js';
 import { TTL_MS } from './stage.js';
 import type { Claims } from './stage.js';
 
@@ -15,11 +15,19 @@ export const RENEW: Claims = {
     assertAbove(await left(), TTL_MS / 2 + coarsenessMs);
   },
 
-  'cuts the current term to a shorter ttl': async ({ store, win, left, coarsenessMs }) => {
+  'never shortens a term: one with a shorter ttl leaves its end': async ({ store, win, left, coarsenessMs }) => {
+    const term = await win({ ttlMs: TTL_MS / 2 });
+    assert.deepEqual(await store.renew([term], TTL_MS), [true]);
+    assert.deepEqual(await store.renew([term], TTL_MS / 4), [true]);
+    assertAbove(await left(), TTL_MS / 2 + coarsenessMs);
+    assertAtMost(await left(), TTL_MS + coarsenessMs);
+  },
+
+  'keeps a contender from cutting a term whose last renewal had a shorter ttl': async ({ store, win, left }) => {
     const term = await win();
-    assert.deepEqual(await store.renew([term], TTL_MS / 2), [true]);
-    assertAtMost(await left(), TTL_MS / 2 + coarsenessMs);
-    assertAbove(await left(), 0);
+    assert.deepEqual(await store.renew([term], TTL_MS / 4), [true]);
+    await askInVain(store);
+    assertAbove(await left(), TTL_MS / 2);
   },
 
   'counts from now each time, and does not add up': async ({ store, win, left, coarsenessMs }) => {
