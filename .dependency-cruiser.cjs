@@ -36,6 +36,7 @@ const LAYERS = {
     store: ['base'],
     postgres: ['base', 'store'],
     etcd: ['base', 'store'],
+    zookeeper: ['base', 'store'],
     redis: ['base', 'store', 'telemetry'],
     quorum: ['base', 'redis', 'store', 'telemetry'],
     holding: ['base', 'store', 'telemetry'],
