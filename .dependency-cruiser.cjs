@@ -37,6 +37,7 @@ const LAYERS = {
     postgres: ['base', 'store'],
     etcd: ['base', 'store'],
     zookeeper: ['base', 'store'],
+    consul: ['base', 'store'],
     redis: ['base', 'store', 'telemetry'],
     quorum: ['base', 'redis', 'store', 'telemetry'],
     holding: ['base', 'store', 'telemetry'],

@@ -1,5 +1,5 @@
-import { sleep } from '../base/clock.js';
 import { Gate } from '../base/gate.js';
+import { InTurn } from '../base/in-turn.js';
 import { NEW_SESSION, ZookeeperConnection } from './zookeeper-connection.js';
 import type { Change, Session } from './zookeeper-connection.js';
 import { ZookeeperError, isPassing } from './zookeeper-error.js';
@@ -18,8 +18,6 @@ export interface ZookeeperServer {
 
 /** ZooKeeper lets 60 connections in from one host by default (`maxClientCnxns`), and other processes may be on ours. */
 const SESSIONS_AT_ONCE = 16;
-/** An election takes about a second, without a leader meanwhile. */
-const PAUSE_MS = 50;
 const SHARED_TIMEOUT_MS = 15_000;
 
 /**
@@ -31,42 +29,27 @@ export class ZookeeperClient {
   readonly settings: ZookeeperSettings;
   readonly #patienceMs: number;
   readonly #gate = new Gate(SESSIONS_AT_ONCE);
-  #preferred = 0;
+  readonly #turns: InTurn;
   #shared: Promise<ZookeeperConnection> | undefined;
   #usedAt = 0;
 
   /** @throws {SetupError} */
   constructor(options: ZookeeperOptions) {
     this.settings = zookeeperSettings(options);
+    const { servers, clock, timeoutMs } = this.settings;
+    const late = () => new ZookeeperError(`ZooKeeper did not answer in time: ${timeoutMs} ms.`);
+    const onMoveOn = () => this.#forgetShared();
+    this.#turns = new InTurn({ servers: servers.length, clock, timeoutMs, isPassing, late, onMoveOn });
     // A server that hangs may not use up the whole call: there is time left to ask another one, or the same one again.
-    this.#patienceMs = this.settings.timeoutMs / Math.max(2, this.settings.servers.length);
+    this.#patienceMs = timeoutMs / Math.max(2, servers.length);
   }
 
   /**
-   * Lets `flow` ask one server, and all of it another one when that fails, until the time is up.
-   *
-   * Whatever was asked may have been done although no answer came, and may still be done later: a flow has to be one that
-   * can begin anew, and compares before it writes.
+   * Lets `flow` ask one server, and all of it another one when that fails.
    * @throws {ZookeeperError} the last failure, or what ZooKeeper refused
    */
-  async ask<T>(flow: (server: ZookeeperServer) => Promise<T>): Promise<T> {
-    const over = new AbortController();
-    const end = () => over.abort();
-    const cancel = this.settings.clock.after(this.settings.timeoutMs, end);
-    try {
-      return await Promise.race([this.#askInTurn(flow, over.signal), this.#lateness(over.signal)]);
-    } finally {
-      cancel();
-      end();
-    }
-  }
-
-  #lateness(over: AbortSignal): Promise<never> {
-    const { timeoutMs } = this.settings;
-    return new Promise((_, reject) => {
-      const late = () => reject(new ZookeeperError(`ZooKeeper did not answer in time: ${timeoutMs} ms.`));
-      over.addEventListener('abort', late);
-    });
+  ask<T>(flow: (server: ZookeeperServer) => Promise<T>): Promise<T> {
+    return this.#turns.ask((index) => flow(this.#server(index)));
   }
 
   async #open(
@@ -89,25 +72,7 @@ export class ZookeeperClient {
     }
   }
 
-  async #askInTurn<T>(flow: (server: ZookeeperServer) => Promise<T>, over: AbortSignal): Promise<T> {
-    const { servers, clock } = this.settings;
-    for (let attempt = 1; ; attempt += 1) {
-      const index = this.#preferred;
-      try {
-        return await flow(this.#server(index));
-      } catch (error) {
-        if (!isPassing(error) || over.aborted) throw error;
-        this.#moveOn(index);
-        if (attempt % servers.length === 0) await sleep(clock, PAUSE_MS, over);
-        if (over.aborted) throw error;
-      }
-    }
-  }
-
-  /** Of many calls that fail at once the first one moves on, or two would come back to where they were. */
-  #moveOn(index: number): void {
-    if (this.#preferred !== index) return;
-    this.#preferred = (index + 1) % this.settings.servers.length;
+  #forgetShared(): void {
     this.#shared?.then((connection) => connection.closeSession()).catch(() => {});
     this.#shared = undefined;
   }

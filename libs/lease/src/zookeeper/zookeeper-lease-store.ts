@@ -1,4 +1,3 @@
-import { FenceExhaustedError } from '../base/errors.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
@@ -8,6 +7,7 @@ import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { nextFence } from '../store/next-fence.js';
 import { ZookeeperClient } from './zookeeper-client.js';
 import type { ZookeeperServer } from './zookeeper-client.js';
 import { NODE_EXISTS, NO_NODE, ZookeeperError } from './zookeeper-error.js';
@@ -140,7 +140,7 @@ export class ZookeeperLeaseStore implements LeaseStore {
     request: AcquireRequest,
     { paths, counter }: { paths: TermPaths; counter: Node | undefined },
   ): Promise<AcquireReply | undefined> {
-    const fence = this.#nextFence(request, counter);
+    const fence = nextFence(request, counter ? parseFence(counter.data) : NO_FENCE, this.#now());
     const access = this.#access;
     const data = formatFence(fence);
     // Who held the resource for a moment since the counter was read has got the number meant for us.
@@ -152,13 +152,6 @@ export class ZookeeperLeaseStore implements LeaseStore {
     if (refused === undefined) return { acquired: true, fence };
     if (refused === NO_NODE) await this.#makeParents(server);
     return undefined;
-  }
-
-  #nextFence({ resource, floor }: AcquireRequest, counter: Node | undefined): Fence {
-    const stored = counter ? parseFence(counter.data) : NO_FENCE;
-    const fence = Math.max(stored + 1, floor + 1, Math.floor(this.#now() * 1_000));
-    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
-    return fence as Fence;
   }
 
   /** Another call under the same nonce may have moved the term to another session, where it goes on. */
