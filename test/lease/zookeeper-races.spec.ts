@@ -5,7 +5,13 @@ import { freePort } from '../../scripts/redis.mjs';
 import { ABOVE_THE_CLOCK, request, TTL_MS, win } from '../support/lease-requests.js';
 import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
-import { askZookeeper, connectAfter, privateZookeeper, type PrivateZookeeper } from '../support/zookeeper.js';
+import {
+  askZookeeper,
+  connectAfter,
+  connectAnew,
+  privateZookeeper,
+  type PrivateZookeeper,
+} from '../support/zookeeper.js';
 
 /** In every packet that puts a term, and in one that ends a term. */
 const PUTS = '"nonce"';
@@ -115,6 +121,11 @@ describe('a term in ZooKeeper', () => {
     await expect.poll(() => other.inspect(['r']), { interval: 10, timeout: 15_000 }).toEqual([null]);
     expect(performance.now() - since).toBeGreaterThan(1_300);
     expect(await other.renew([term], 1_500)).toEqual([false]);
+  });
+
+  it('is lost, and says so, where a server opens another session in place of the one it ends with', async () => {
+    const term = await win(other);
+    expect(await storeWith({ connect: connectAnew }).renew([term], TTL_MS)).toEqual([false]);
   });
 
   it('has the one session that contenders leave behind', async () => {
