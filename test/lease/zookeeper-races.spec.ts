@@ -159,8 +159,8 @@ describe('a reply of ZooKeeper that gets lost', () => {
   });
   afterEach(() => proxy.close());
 
-  const throughProxy = () => {
-    const connect = connectAfter(PUTS, async () => proxy.dropNextReply());
+  const throughProxy = (losing = PUTS) => {
+    const connect = connectAfter(losing, async () => proxy.dropNextReply());
     return storeWith({ servers: [new URL(proxy.url).host], connect });
   };
 
@@ -169,6 +169,12 @@ describe('a reply of ZooKeeper that gets lost', () => {
     expect(await throughProxy().acquire(asked)).toEqual({ acquired: true, fence: ABOVE_THE_CLOCK + 1 });
     expect(proxy.dropped).toBe(1);
     expect(await holding()).toMatchObject({ fence: ABOVE_THE_CLOCK + 1 });
+  });
+
+  it('costs no eviction', async () => {
+    const { fence } = await win(other);
+    expect(await throughProxy(ENDS).evict('r', fence)).toBe(true);
+    expect(proxy.dropped).toBe(1);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
+import { FenceExhaustedError } from '../base/errors.js';
 import { EtcdClient } from './etcd-client.js';
 import type { EtcdMember } from './etcd-client.js';
 import { grant, remaining, revoke, wholeSeconds, extend, readTerm, writeTerm } from './etcd-term.js';
@@ -10,11 +11,11 @@ import type { StoredTerm } from './etcd-term.js';
 import { ABSENT, commit, created, modified, put, read, remove } from './etcd-transaction.js';
 import { watchKey } from './etcd-watch.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
+import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
-import { nextFence } from '../store/next-fence.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Finding } from '../store/finding.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
@@ -137,8 +138,7 @@ export class EtcdLeaseStore implements LeaseStore {
     request: AcquireRequest,
     { key, counterKey, counter }: { key: string; counterKey: string; counter: KeyValue | undefined },
   ): Promise<AcquireReply | undefined> {
-    const last = counter ? parseFence(fromBase64(counter.value)) : NO_FENCE;
-    const fence = nextFence(request, last, this.#clock.now());
+    const fence = this.#nextFence(request, counter);
     const seconds = wholeSeconds(request.ttlMs);
     const lease = await grant(member, seconds);
     const won = await commit(member, {
@@ -149,6 +149,13 @@ export class EtcdLeaseStore implements LeaseStore {
     if (won) return { acquired: true, fence };
     await revoke(member, lease);
     return undefined;
+  }
+
+  #nextFence({ resource, floor }: AcquireRequest, counter: KeyValue | undefined): Fence {
+    const stored = counter ? parseFence(fromBase64(counter.value)) : NO_FENCE;
+    const fence = Math.max(stored + 1, floor + 1, Math.floor(this.#clock.now() * 1_000));
+    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
+    return fence as Fence;
   }
 
   /** Another call under the same nonce may have moved the term to another etcd lease, where it goes on. */
