@@ -122,6 +122,8 @@ describe('scheduler pods with the leases of crons in etcd', () => {
   it('are refused at boot with one sentence for a place that is none', async () => {
     const pod = deployment.pods.spawnScheduler('s1', { env: { FENCEPOST_LEASES: `etcd2:${etcd.endpoint}` } });
     expect((await pod.exited).code).toBe(1);
-    expect(pod.allLines()).toContain('Expected the leases to be in "redis", in "postgres", or in quorum or etcd');
+    expect(pod.allLines()).toContain(
+      'Expected the leases to be in "redis", in "postgres", or in quorum or etcd or zookeeper or consul with its addresses',
+    );
   });
 });

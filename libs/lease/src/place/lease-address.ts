@@ -29,7 +29,12 @@ export type OpenLeaseStore = (place: LeasePlace) => OwnedLeaseStore | Promise<Ow
 type OpenSystem = (addresses: readonly string[], place: LeasePlace) => Promise<OwnedLeaseStore>;
 
 /** Loaded when one is chosen: a process whose leases are in its Redis loads none of them. */
-const SYSTEMS: Readonly<Record<string, OpenSystem>> = { quorum: openQuorum, etcd: openEtcd };
+const SYSTEMS: Readonly<Record<string, OpenSystem>> = {
+  quorum: openQuorum,
+  etcd: openEtcd,
+  zookeeper: openZookeeper,
+  consul: openConsul,
+};
 
 /**
  * Opens the store and holds it against what leases need.
@@ -67,8 +72,21 @@ async function openQuorum(urls: readonly string[], { ttlMs, ...place }: LeasePla
   return connectQuorum({ ...place, urls, longestTtlMs: ttlMs });
 }
 
+/** Each call of them is bounded, and none of them holds on to a connection that has to be closed. */
+const boundTo = (place: LeasePlace) => ({ ...place, timeoutMs: place.commandTimeoutMs });
+const close = async () => {};
+
 async function openEtcd(endpoints: readonly string[], place: LeasePlace): Promise<OwnedLeaseStore> {
   const { EtcdLeaseStore } = await import('../etcd/etcd-lease-store.js');
-  const store = new EtcdLeaseStore({ ...place, endpoints, timeoutMs: place.commandTimeoutMs });
-  return { store, close: async () => {} };
+  return { store: new EtcdLeaseStore({ ...boundTo(place), endpoints }), close };
+}
+
+async function openZookeeper(servers: readonly string[], place: LeasePlace): Promise<OwnedLeaseStore> {
+  const { ZookeeperLeaseStore } = await import('../zookeeper/zookeeper-lease-store.js');
+  return { store: new ZookeeperLeaseStore({ ...boundTo(place), servers }), close };
+}
+
+async function openConsul(endpoints: readonly string[], place: LeasePlace): Promise<OwnedLeaseStore> {
+  const { ConsulLeaseStore } = await import('../consul/consul-lease-store.js');
+  return { store: new ConsulLeaseStore({ ...boundTo(place), endpoints }), close };
 }
