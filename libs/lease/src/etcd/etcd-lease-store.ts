@@ -8,7 +8,7 @@ import type { EtcdOptions } from './etcd-options.js';
 import { fromBase64 } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
 import type { StoredTerm } from './etcd-term.js';
-import { ABSENT, commit, created, modified, put, read, remove } from './etcd-transaction.js';
+import { ABSENT, commit, created, keysAfter, modified, put, read, remove } from './etcd-transaction.js';
 import { watchKey } from './etcd-watch.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
@@ -18,7 +18,15 @@ import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Finding } from '../store/finding.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  LeaseStore,
+  StopWatching,
+} from '../store/lease-store.js';
 
 export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {
   /** Default: the caller's own. */
@@ -89,16 +97,7 @@ export class EtcdLeaseStore implements LeaseStore {
 
   /** @throws {EtcdError} */
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return this.#eachOwn(terms, async (member, seen) => {
-      const resource = seen.key.slice(this.#space.lease.length + 1);
-      const released = await commit(member, {
-        compare: [created(seen.key, seen.createdAt)],
-        // Watching for deletions would announce every expiry as well, and could not name its holder.
-        success: [remove(seen.key), put(this.#space.released, resource)],
-      });
-      if (released) await revoke(member, seen.lease);
-      return released;
-    });
+    return this.#eachOwn(terms, (member, seen) => this.#end(member, seen));
   }
 
   /** @throws {EtcdError} */
@@ -113,6 +112,25 @@ export class EtcdLeaseStore implements LeaseStore {
       const found = await read(member, keys);
       return Promise.all(keys.map((key, n) => holding(member, readTerm(key, found[n]))));
     });
+  }
+
+  /** @throws {EtcdError} */
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const key = this.#termKey({ resource });
+    return this.#client.ask(async (member) => {
+      const [found] = await read(member, [key]);
+      const seen = readTerm(key, found);
+      return seen?.fence === fence && this.#end(member, seen);
+    });
+  }
+
+  /** Without the instants of the acquisitions: etcd shows no clock. */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const head = `${this.#space.lease}:`;
+    const keys = await this.#client.ask((member) => keysAfter(member, { head, after: head + (after ?? ''), limit }));
+    const names = keys.map((key) => key.slice(head.length));
+    const next = keys.length < limit ? null : (names.at(-1) ?? null);
+    return { items: heldOf(names, await this.inspect(names)), next };
   }
 
   /** @throws {EtcdError} when it can't begin; goes on by itself afterwards */
@@ -149,6 +167,18 @@ export class EtcdLeaseStore implements LeaseStore {
     if (won) return { acquired: true, fence };
     await revoke(member, lease);
     return undefined;
+  }
+
+  /** @returns `false` when it was over by then */
+  async #end(member: EtcdMember, seen: StoredTerm): Promise<boolean> {
+    const resource = seen.key.slice(this.#space.lease.length + 1);
+    const ended = await commit(member, {
+      compare: [created(seen.key, seen.createdAt)],
+      // Watching for deletions would announce every expiry as well, and could not name its holder.
+      success: [remove(seen.key), put(this.#space.released, resource)],
+    });
+    if (ended) await revoke(member, seen.lease);
+    return ended;
   }
 
   #nextFence({ resource, floor }: AcquireRequest, counter: KeyValue | undefined): Fence {

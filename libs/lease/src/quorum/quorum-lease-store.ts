@@ -4,7 +4,16 @@ import { trustedUntil } from '../store/grant.js';
 import type { Term } from '../store/grant.js';
 import { observers } from '../telemetry/lease-events.js';
 import type { Finding } from '../store/finding.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { SetupError } from '../base/errors.js';
+import { checkedCursor, heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  LeaseStore,
+  StopWatching,
+} from '../store/lease-store.js';
 import { QuorumAcquisition } from './quorum-acquisition.js';
 import type { Won } from './quorum-acquisition.js';
 import { QuorumAnnouncements } from './quorum-announcements.js';
@@ -18,6 +27,15 @@ import type { Tally, Ballot } from './quorum-count.js';
 
 /** The outcome of an acquire: a nonce gets the same reply again. */
 type Outcome = { readonly won: Won } | { readonly lost: () => AcquireReply };
+
+/** Where a listing has come to: a node, and how many before it could not be read. */
+interface Place {
+  readonly at: number;
+  readonly failures: number;
+}
+
+/** The place, and that node's own cursor. */
+const CURSOR = /^(?<node>\d{1,3}) (?<failed>\d{1,3}) (?<rest>.*)$/s;
 
 const REMEMBERED_NONCES = 10_000;
 
@@ -125,6 +143,43 @@ export class QuorumLeaseStore implements LeaseStore {
         return decided(resources.map((_, at) => majorityHolding(this.#quorum, tally, at)));
       },
     });
+  }
+
+  /**
+   * Names from one node after the other, until those of a majority are read: what a majority holds is on one of them. Who
+   * holds them is then asked of all.
+   * @throws {QuorumUnavailableError} when too few nodes answered
+   */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { node = 0, failed = '', rest = '' } = checkedCursor(CURSOR, after ?? '0 0 ');
+    const place = { at: Number(node), failures: Number(failed) };
+    const page = await this.#listOf(place.at, rest === '' ? null : rest, limit).catch((error: unknown) => {
+      if (place.failures + 1 > this.#quorum.nodes.length - this.#quorum.majority) throw error;
+      return null;
+    });
+    const next = this.#following(place, page);
+    const names = [...new Set(page?.items.map(({ resource }) => resource))];
+    return { items: heldOf(names, await this.inspect(names)), next };
+  }
+
+  #listOf(at: number, after: string | null, limit: number): Promise<HoldingsPage> {
+    const { nodes } = this.#quorum;
+    return this.#quorum.poll({
+      nodes: nodes.slice(at, at + 1),
+      call: async (member, { name }) => {
+        if (member.list) return member.list(after, limit);
+        throw new SetupError(`The lease store of the node "${name}" can't list what is held.`);
+      },
+      timeoutMs: this.#patienceMs,
+      decide: ({ answers: [first] }) => first?.answer,
+    });
+  }
+
+  /** @param page of the node at this place, `null` where it failed */
+  #following({ at, failures }: Place, page: HoldingsPage | null): string | null {
+    if (page && page.next !== null) return `${at} ${failures} ${page.next}`;
+    const failed = page ? failures : failures + 1;
+    return at + 1 - failed >= this.#quorum.majority ? null : `${at + 1} ${failed} `;
   }
 
   /** Resolves when a majority of the nodes is listened to; the others join when they can. */
@@ -259,5 +314,8 @@ function agreedHolding(holdings: readonly Holding[], majority: number): Holding 
   const fences = holdings.map(({ fence }) => fence).toSorted((a, b) => a - b);
   const longest = holdings.map(({ remainingMs }) => remainingMs).toSorted((a, b) => b - a);
   const fence = fences[Math.ceil(fences.length / 2) - 1] ?? first.fence;
-  return { holder: first.holder, fence, remainingMs: longest[majority - 1] ?? 0 };
+  // By then a majority had it. Clocks of several servers: about, and no better than they are set.
+  const begun = holdings.flatMap(({ acquiredAt }) => acquiredAt ?? []).toSorted((a, b) => a - b)[majority - 1];
+  const known = begun === undefined ? {} : { acquiredAt: begun };
+  return { holder: first.holder, fence, remainingMs: longest[majority - 1] ?? 0, ...known };
 }
