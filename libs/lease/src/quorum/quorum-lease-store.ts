@@ -4,8 +4,7 @@ import { trustedUntil } from '../store/grant.js';
 import type { Term } from '../store/grant.js';
 import { observers } from '../telemetry/lease-events.js';
 import type { Finding } from '../store/finding.js';
-import { SetupError } from '../base/errors.js';
-import { checkedCursor, heldOf } from '../store/holdings-page.js';
+import { heldOf } from '../store/holdings-page.js';
 import type {
   AcquireReply,
   AcquireRequest,
@@ -19,6 +18,7 @@ import type { Won } from './quorum-acquisition.js';
 import { QuorumAnnouncements } from './quorum-announcements.js';
 import { QuorumBackground } from './quorum-background.js';
 import { QuorumFloors, QuorumRecent } from './quorum-floors.js';
+import { quorumNames } from './quorum-names.js';
 import { QuorumNode } from './quorum-node.js';
 import { checkQuorumOptions, nodeTimeout } from './quorum-options.js';
 import type { QuorumLeaseStoreOptions } from './quorum-options.js';
@@ -27,15 +27,6 @@ import type { Tally, Ballot } from './quorum-count.js';
 
 /** The outcome of an acquire: a nonce gets the same reply again. */
 type Outcome = { readonly won: Won } | { readonly lost: () => AcquireReply };
-
-/** Where a listing has come to: a node, and how many before it could not be read. */
-interface Place {
-  readonly at: number;
-  readonly failures: number;
-}
-
-/** The place, and that node's own cursor. */
-const CURSOR = /^(?<node>\d{1,3}) (?<failed>\d{1,3}) (?<rest>.*)$/s;
 
 const REMEMBERED_NONCES = 10_000;
 
@@ -146,40 +137,12 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   /**
-   * Names from one node after the other, until those of a majority are read: what a majority holds is on one of them. Who
-   * holds them is then asked of all.
+   * By names from the nodes of a majority, in turn.
    * @throws {QuorumUnavailableError} when too few nodes answered
    */
   async list(after: string | null, limit: number): Promise<HoldingsPage> {
-    const { node = 0, failed = '', rest = '' } = checkedCursor(CURSOR, after ?? '0 0 ');
-    const place = { at: Number(node), failures: Number(failed) };
-    const page = await this.#listOf(place.at, rest === '' ? null : rest, limit).catch((error: unknown) => {
-      if (place.failures + 1 > this.#quorum.nodes.length - this.#quorum.majority) throw error;
-      return null;
-    });
-    const next = this.#following(place, page);
-    const names = [...new Set(page?.items.map(({ resource }) => resource))];
+    const { names, next } = await quorumNames(this.#quorum, after, { limit, timeoutMs: this.#patienceMs });
     return { items: heldOf(names, await this.inspect(names)), next };
-  }
-
-  #listOf(at: number, after: string | null, limit: number): Promise<HoldingsPage> {
-    const { nodes } = this.#quorum;
-    return this.#quorum.poll({
-      nodes: nodes.slice(at, at + 1),
-      call: async (member, { name }) => {
-        if (member.list) return member.list(after, limit);
-        throw new SetupError(`The lease store of the node "${name}" can't list what is held.`);
-      },
-      timeoutMs: this.#patienceMs,
-      decide: ({ answers: [first] }) => first?.answer,
-    });
-  }
-
-  /** @param page of the node at this place, `null` where it failed */
-  #following({ at, failures }: Place, page: HoldingsPage | null): string | null {
-    if (page && page.next !== null) return `${at} ${failures} ${page.next}`;
-    const failed = page ? failures : failures + 1;
-    return at + 1 - failed >= this.#quorum.majority ? null : `${at + 1} ${failed} `;
   }
 
   /** Resolves when a majority of the nodes is listened to; the others join when they can. */

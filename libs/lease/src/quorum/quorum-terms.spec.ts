@@ -118,6 +118,10 @@ describe('listing a quorum', () => {
     members[1].behaviour = isAway;
     await expect(namesOf(store)).rejects.toThrow(QuorumUnavailableError);
   });
+
+  it.each(['', '7 0 ', 'x'])('refuses the cursor %j, which no page had', async (cursor) => {
+    await expect(quorumStage().store.list(cursor, 1)).rejects.toThrow(RangeError);
+  });
 });
 
 describe('watching a quorum', () => {
