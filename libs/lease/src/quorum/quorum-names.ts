@@ -15,7 +15,7 @@ interface Page {
 }
 
 /** The place, and that node's own cursor. */
-const CURSOR = /^(?<node>\d{1,3}) (?<failed>\d{1,3}) (?<rest>.*)$/s;
+const CURSOR = /^(?<node>\d{1,3}):(?<failed>\d{1,3}):(?<rest>.*)$/s;
 
 /**
  * Names of resources from one node after the other, until those of a majority are read: what a majority holds is on one of
@@ -28,7 +28,7 @@ export async function quorumNames(
   after: string | null,
   page: Page,
 ): Promise<{ readonly names: readonly string[]; readonly next: string | null }> {
-  const { node = 0, failed = 0, rest = '' } = checkedCursor(CURSOR, after ?? '0 0 ');
+  const { node = 0, failed = 0, rest = '' } = checkedCursor(CURSOR, after ?? '0:0:');
   const place = { at: Number(node), failures: Number(failed) };
   const found = await pageOf(quorum, { ...page, at: place.at, after: rest === '' ? null : rest }).catch(
     (error: unknown) => {
@@ -60,7 +60,7 @@ function pageOf(
 
 /** @param page of the node at this place, `null` where it failed */
 function following({ majority }: Quorum, { at, failures }: Place, page: HoldingsPage | null): string | null {
-  if (page && page.next !== null) return `${at} ${failures} ${page.next}`;
+  if (page && page.next !== null) return `${at}:${failures}:${page.next}`;
   const failed = page ? failures : failures + 1;
-  return at + 1 - failed >= majority ? null : `${at + 1} ${failed} `;
+  return at + 1 - failed >= majority ? null : `${at + 1}:${failed}:`;
 }

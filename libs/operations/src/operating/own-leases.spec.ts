@@ -102,14 +102,14 @@ describe('a list of own leases', () => {
     let calls = 0;
     leases.list = async () => ({ items: [], next: String((calls += 1)) });
     const { items, next } = await service.list({}, 10);
-    expect([items, next, calls]).toEqual([[], 'leases 20', 20]);
+    expect([items, next, calls]).toEqual([[], 'leases:20', 20]);
   });
 
   it('refuses a cursor that no page had', async () => {
     const { service, leases } = stage();
     await expect(service.list({}, 10, 'nonsense')).rejects.toThrow(OperatorInputError);
     leases.list = () => Promise.reject(new RangeError('no cursor'));
-    await expect(service.list({}, 10, 'leases x')).rejects.toThrow(OperatorInputError);
+    await expect(service.list({}, 10, 'leases:x')).rejects.toThrow(OperatorInputError);
   });
 });
 

@@ -69,7 +69,7 @@ export interface ClearedOwnLease {
 /** A call to a store looks at no more keys than this, and a page takes no more than this many calls. */
 const MAX_LOOKED_AT = 1_000;
 const MAX_CALLS = 20;
-const CURSOR = /^(?<store>leases|semaphores) (?<rest>.*)$/s;
+const CURSOR = /^(?<store>leases|semaphores):(?<rest>.*)$/s;
 
 type StoreName = keyof OwnStores;
 
@@ -84,12 +84,12 @@ export class OwnLeases {
   async list(filter: OwnLeaseFilter, limit: number, after: string | null = null): Promise<OwnLeasePage> {
     const pods = await this.#pods();
     const found: OwnLease[] = [];
-    let next: string | null = after ?? `${filter.kind === 'semaphore' ? 'semaphores' : 'leases'} `;
+    let next: string | null = after ?? `${filter.kind === 'semaphore' ? 'semaphores' : 'leases'}:`;
     let looksAt = limit;
     for (let calls = 0; next !== null && found.length < limit && calls < MAX_CALLS; calls += 1) {
       const page: Listed = await this.#listed(next, Math.min(looksAt, MAX_LOOKED_AT));
       found.push(...page.items.map((one) => ownLease(one, page.store, pods)).filter((one) => fits(one, filter)));
-      next = page.next === 'semaphores ' && filter.kind !== undefined ? null : page.next;
+      next = page.next === 'semaphores:' && filter.kind !== undefined ? null : page.next;
       looksAt *= 2;
     }
     return { items: found.toSorted(byName), next };
@@ -151,8 +151,8 @@ export class OwnLeases {
     const { store = '', rest = '' } = CURSOR.exec(cursor)?.groups ?? {};
     if (store !== 'leases' && store !== 'semaphores') throw badCursor(cursor);
     const page = await this.#page(store, rest === '' ? null : rest, limit);
-    if (page.next !== null) return { ...page, store, next: `${store} ${page.next}` };
-    return { ...page, store, next: store === 'leases' ? 'semaphores ' : null };
+    if (page.next !== null) return { ...page, store, next: `${store}:${page.next}` };
+    return { ...page, store, next: store === 'leases' ? 'semaphores:' : null };
   }
 
   async #page(name: StoreName, after: string | null, limit: number): Promise<HoldingsPage> {
