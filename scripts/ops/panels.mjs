@@ -116,6 +116,14 @@ function leases(m) {
       [perWindow({ of: m.leaseStaleRelease }), 'after it was over'],
       [perWindow({ of: m.leaseUnreleased }), 'never'],
     ]),
+    lines('Leases held over their budget', [
+      [ask({ of: m.leaseOverBudget, by: ['resource_type'], as: 'sum' }), '{{resource_type}}'],
+    ]),
+    lines(
+      'Oldest lease held for',
+      [[`time() - ${ask({ of: m.leaseHeldSince, by: ['resource_type'], as: 'min' })}`, '{{resource_type}}']],
+      { unit: 's' },
+    ),
     lines('Leases lost', [[perWindow({ of: m.leaseLost, by: ['reason'] }), '{{reason}}']]),
     lines(
       'Until a lease is granted, 99 of 100',

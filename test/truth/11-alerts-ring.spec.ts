@@ -65,6 +65,16 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
     { 'redis_lease_expired_without_release_total{resource_type="r"}': '0+1x20' },
     { 'redis_lease_expired_without_release_total{resource_type="r"}': '9x20' },
   ],
+  FencepostLeaseHeldOverBudget: [
+    15,
+    { 'redis_lease_lost_total{resource_type="r", reason="max-hold"}': '0x9 1x20' },
+    { 'redis_lease_held_over_budget{resource_type="r"}': '0x20' },
+  ],
+  FencepostLeaseAcquireErrors: [
+    15,
+    { 'redis_lease_acquire_total{resource_type="r", outcome="error"}': '0+1x20' },
+    { 'redis_lease_acquire_total{resource_type="r", outcome="busy"}': '0+9x20' },
+  ],
   FencepostUncertainRuns: [9, { 'cron_uncertain_runs{cron="a"}': '1x9' }, { 'cron_uncertain_runs{cron="a"}': '0x9' }],
   FencepostRunsFailing: [
     5,
