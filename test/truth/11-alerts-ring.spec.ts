@@ -156,6 +156,13 @@ describe('each alert', () => {
     expect(await judged(alert, false, { minute, series: quiet })).toContain('SUCCESS');
   });
 
+  it('of leases over their budget rings while one is still held', async () => {
+    const series = { 'redis_lease_held_over_budget{resource_type="r"}': '0x3 1x20' };
+    expect(await judged('FencepostLeaseHeldOverBudget', true, { minute: 9, series })).toContain('SUCCESS');
+    const late = { 'redis_lease_lost_total{resource_type="r", reason="expired"}': '0+1x20' };
+    expect(await judged('FencepostLeaseHeldOverBudget', false, { minute: 9, series: late })).toContain('SUCCESS');
+  });
+
   it('of failing runs rings for a run whose worker died: no process has counted it', async () => {
     const series = { [FAILED]: '0x9', 'cron_consecutive_failures{cron="a"}': '0x3 1x9' };
     expect(await judged('FencepostRunsFailing', true, { minute: 5, series })).toContain('SUCCESS');

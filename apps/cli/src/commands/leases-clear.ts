@@ -1,13 +1,6 @@
 import { formatFence, parseFence } from '@fencepost/lease';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type {
-  Answers,
-  ClearedLease,
-  ClearedOwnLease,
-  Deployment,
-  MovedLease,
-  OwnKind,
-} from '../deployment/deployment.js';
+import type { ClearedLease, ClearedOwnLease, Deployment, MovedLease, OwnKind } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT, UsageError } from '../exit.js';
 import { CRON_NAME, UnknownCronError } from '../jobs.js';

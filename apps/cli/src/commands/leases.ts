@@ -10,7 +10,7 @@ import type { Setting } from '../world.js';
 import { clearCommand } from './leases-clear.js';
 import { withJson, type JsonFlags } from './orders.js';
 
-export type Kind = 'cron' | OwnKind;
+type Kind = 'cron' | OwnKind;
 
 interface Flags extends DeploymentFlags, JsonFlags {
   readonly cron?: string;
@@ -27,7 +27,7 @@ interface Listing extends Leases {
   readonly next: string | null;
 }
 
-export const KINDS: readonly Kind[] = ['cron', 'lease', 'semaphore', 'election', 'flight'];
+const KINDS: readonly Kind[] = ['cron', 'lease', 'semaphore', 'election', 'flight'];
 const MAX = 10_000;
 const PAGE = 500;
 const NO_CRONS: Leases = { held: [], free: [] };
@@ -118,7 +118,7 @@ function seconds(remainingMs: number): string {
 }
 
 /** To the second, in UTC. */
-export function since(at: string | null): string {
+function since(at: string | null): string {
   return at === null ? 'unknown' : `${at.slice(0, 19)}Z`;
 }
 

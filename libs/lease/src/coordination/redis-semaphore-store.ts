@@ -8,7 +8,7 @@ import { partOf, redisChannel, redisKeys } from '../store/keys.js';
 import type { KeyBuilder, KeySpace } from '../store/keys.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
 import { holding, type RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
-import { scanResources } from '../redis/scan-resources.js';
+import { scanResources } from '../redis/redis-scan.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 

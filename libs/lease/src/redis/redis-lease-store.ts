@@ -18,7 +18,7 @@ import type {
   QuorumMember,
   StopWatching,
 } from '../store/lease-store.js';
-import { scanResources } from './scan-resources.js';
+import { scanResources } from './redis-scan.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
   /** Default: the caller's own. */

@@ -2,7 +2,7 @@ import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { followLooks, verdictOf, type Following, type Observation, type WatchReport } from './leases-watch.js';
-import type { OwnKind, OwnLease } from './own-leases.js';
+import type { OwnKind, OwnLease } from './own-lease.js';
 
 /** A term that was cleared. */
 export interface OwnTerm {

@@ -6,20 +6,10 @@ import { OperatorInputError } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText } from '@fencepost/jobs/internal';
 import type { PodRegistry } from '../pods/pod-registry.js';
+import type { OwnKind, OwnLease } from './own-lease.js';
 import { LeaseMovedError, shownLease } from './lease-moved-error.js';
 import { OwnLeaseWatch, type OwnTerm, type OwnWatchReport } from './own-leases-watch.js';
 import { withAudit } from './with-audit.js';
-
-/** Leases that are no cron's: of the application itself, places of its semaphores, roles of elections, single flights. */
-export const OWN_KINDS = ['lease', 'semaphore', 'election', 'flight'] as const;
-export type OwnKind = (typeof OWN_KINDS)[number];
-
-/** One lease, or one place of a semaphore, as it was when it was looked at. */
-export interface OwnLease extends ListedHolding {
-  readonly kind: OwnKind;
-  /** Whether its holder is a pod that reported lately, and so is alive. Other processes don't report. */
-  readonly holderIsPod: boolean;
-}
 
 export interface OwnLeasePage {
   readonly items: readonly OwnLease[];

@@ -2,7 +2,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import type { CronLease } from '../operating/lease-service.js';
-import { OWN_KINDS, type OwnLease } from '../operating/own-leases.js';
+import { OWN_KINDS, type OwnLease } from '../operating/own-lease.js';
 import type { WatchReport } from '../operating/leases-watch.js';
 import { fence, fenceOrNull, fenceText, instantOrNull, iso, ms, msOrNull } from './values.js';
 

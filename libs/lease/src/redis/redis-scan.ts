@@ -53,7 +53,7 @@ interface Primary {
 
 /** In the order of their addresses, so that a cursor finds its place again. */
 async function primaries(redis: RedisClient): Promise<readonly Primary[]> {
-  if (!redis.isCluster) return [{ address: '', redis: redis as Redis }];
+  if (!redis.isCluster) return [{ address: '', redis }];
   // It knows its nodes once it is connected, which a connection for reads is from its first command on.
   if (redis.status !== 'ready') await redis.ping();
   const nodes = (redis as Cluster).nodes('master').map((node) => {
