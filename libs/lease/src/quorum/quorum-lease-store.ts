@@ -277,8 +277,6 @@ function agreedHolding(holdings: readonly Holding[], majority: number): Holding 
   const fences = holdings.map(({ fence }) => fence).toSorted((a, b) => a - b);
   const longest = holdings.map(({ remainingMs }) => remainingMs).toSorted((a, b) => b - a);
   const fence = fences[Math.ceil(fences.length / 2) - 1] ?? first.fence;
-  // By then a majority had it. Clocks of several servers: about, and no better than they are set.
-  const begun = holdings.flatMap(({ acquiredAt }) => acquiredAt ?? []).toSorted((a, b) => a - b)[majority - 1];
-  const known = begun === undefined ? {} : { acquiredAt: begun };
-  return { holder: first.holder, fence, remainingMs: longest[majority - 1] ?? 0, ...known };
+  // Since when is left out: each node has a clock of its own, and the quorum none.
+  return { holder: first.holder, fence, remainingMs: longest[majority - 1] ?? 0 };
 }
