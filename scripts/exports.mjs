@@ -15,7 +15,7 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 22,
   '@fencepost/jobs/internal': 94,
-  '@fencepost/operations/internal': 18,
+  '@fencepost/operations/internal': 19,
   '@fencepost/operations/presenting': 17,
 };
 

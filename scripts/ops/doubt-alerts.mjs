@@ -6,7 +6,7 @@ import { ask } from './promql.mjs';
  * @returns {readonly import('./alert-list.mjs').Alert[]}
  */
 export function doubtAlerts(m) {
-  return [...refusals(m), ...leases(m), ...uncertain(m)];
+  return [...refusals(m), ...leases(m), ...stuckLeases(m), ...uncertain(m)];
 }
 
 function refusals(m) {
@@ -44,6 +44,30 @@ function leases(m) {
       summary: 'Leases of {{ $labels.resource_type }} end without a release.',
       description: 'Holders die, freeze, or work longer than their lease lasts.',
       runbook: 'duplicate-suspected',
+    },
+  ];
+}
+
+function stuckLeases(m) {
+  const over = ask({ of: m.leaseOverBudget, by: ['resource_type'], as: 'sum' });
+  const bounded = { of: m.leaseLost, where: { reason: 'max-hold' }, by: ['resource_type'] };
+  const ended = ask({ ...bounded, as: 'sum', over: 'increase', range: '10m' });
+  const failed = { of: m.leaseAcquire, where: { outcome: 'error' }, by: ['resource_type'] };
+  const errors = ask({ ...failed, as: 'sum', over: 'increase', range: '10m' });
+  return [
+    {
+      name: 'FencepostLeaseHeldOverBudget',
+      expr: `(${over} > 0) or (${ended} > 0)`,
+      ...{ holds: '2m', severity: 'warning', runbook: 'stuck-lease' },
+      summary: 'Leases of {{ $labels.resource_type }} are held for longer than their budget.',
+      description:
+        'The budget is maxHold, after which a lease is lost, or else ten times its ttl. The work hangs, or needs a maxHold of its own.',
+    },
+    {
+      ...{ name: 'FencepostLeaseAcquireErrors', expr: `${errors} > 5`, holds: '0m', severity: 'warning' },
+      summary: 'Requests for leases of {{ $labels.resource_type }} fail.',
+      description: 'Their store does not answer, or refuses. Whatever needs such a lease does not begin.',
+      runbook: 'redis-lost',
     },
   ];
 }

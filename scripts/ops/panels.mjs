@@ -127,10 +127,24 @@ function leases(m) {
       [[quantile(0.99, { of: m.leaseLatency, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
       { unit: 'ms' },
     ),
+    ...heldFor(m),
+  ];
+}
+
+function heldFor(m) {
+  return [
     lines(
       'Held for, 95 of 100',
       [[quantile(0.95, { of: m.leaseHoldTime, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
       { unit: 'ms' },
+    ),
+    lines('Leases held over their budget', [
+      [ask({ of: m.leaseOverBudget, by: ['resource_type'], as: 'sum' }), '{{resource_type}}'],
+    ]),
+    lines(
+      'Oldest lease held for',
+      [[`time() - ${ask({ of: m.leaseHeldSince, by: ['resource_type'], as: 'min' })}`, '{{resource_type}}']],
+      { unit: 's' },
     ),
   ];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
+import { formatFence, Leases } from '@fencepost/lease';
 import { createClient } from '@fencepost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { privateRedis } from '../support/redis.js';
@@ -169,6 +170,53 @@ describe('an order', () => {
   it('to clear a lease that is another one by now changes nothing', async () => {
     const response = await running.order('/api/leases/on-demand/clear', { reason: 'r', fence: '1' }, 'admin');
     expect([response.status, (await json(response))['code']]).toEqual([409, 'LEASE_MOVED']);
+  });
+});
+
+describe('leases of the application', () => {
+  const held = (resource: string) => running.app.get(Leases, { strict: false }).acquire(resource);
+
+  it('are listed with what they are and since when, and shown by name', async () => {
+    const lease = await held('invoice:7');
+    const { items, next } = await json(running.ask('/api/own-leases?kind=lease&search=voice'));
+    expect(next).toBeNull();
+    expect(items).toEqual([
+      {
+        ...{ kind: 'lease', resource: 'invoice:7', fence: formatFence(lease.fence), holderIsPod: expect.any(Boolean) },
+        holder: expect.stringMatching(/^scheduler-1\/[0-9a-f]{8}$/),
+        ...{ remainingMs: expect.any(Number), heldSince: expect.stringMatching(/Z$/) },
+      },
+    ]);
+    const named = await json(running.ask('/api/own-leases?resource=invoice:7'));
+    expect(named).toMatchObject({ items: [{ resource: 'invoice:7', fence: formatFence(lease.fence) }], next: null });
+    expect(await json(running.ask('/api/own-leases?resource=invoice'))).toEqual({ items: [], next: null });
+    expect((await running.ask('/api/own-leases?after=nonsense')).status).toBe(400);
+    await lease.release();
+  });
+
+  it('are cleared only with the confirmation, of the fence that was seen, by an admin', async () => {
+    const lease = await held('invoice:8');
+    const order = { reason: 'r', kind: 'lease', resource: 'invoice:8', fence: formatFence(lease.fence) };
+    const clear = (over: object, as: 'admin' | 'operator' = 'admin') =>
+      running.order('/api/own-leases/clear', { ...order, ...over }, as);
+    expect((await clear({})).status).toBe(400);
+    expect((await clear({ downstreamSafe: false })).status).toBe(400);
+    expect((await clear({ downstreamSafe: true }, 'operator')).status).toBe(403);
+    expect((await clear({ downstreamSafe: true, fence: '1' })).status).toBe(409);
+    expect(await json(clear({ downstreamSafe: true }))).toMatchObject({
+      cleared: { resource: 'invoice:8' },
+      next: null,
+    });
+    const watched = `kind=lease&resource=invoice:8&fence=${order.fence}&holder=scheduler-1`;
+    expect(await json(running.ask(`/api/own-leases/watch?${watched}`))).toEqual({
+      ...{ verdict: 'free', observations: [], holder: null, fence: null },
+    });
+  });
+
+  it('of a cron are watched from the marker of the answer on', async () => {
+    const at = encodeURIComponent(new Date().toISOString());
+    const watch = `/api/leases/nightly-report/watch?at=${at}&refusals=0&ledgerAt=${at}`;
+    expect(await json(running.ask(watch))).toMatchObject({ observations: [], verdict: expect.any(String) });
   });
 });
 

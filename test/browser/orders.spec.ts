@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Leases } from '@fencepost/lease';
+import { RedisLeaseStore } from '@fencepost/lease/redis';
 import type { Run } from '@fencepost/ledger/run';
 import { until } from '../support/until.js';
 import { cronPath, runPath, shows, useStage, SOON, type Made, isMarked, mark } from './stage.js';
@@ -18,6 +20,11 @@ interface Order {
   readonly reason: string;
   readonly fill?: (dialog: Locator) => Promise<void>;
 }
+
+const CLEAR = {
+  verb: 'Clear the lease',
+  fill: (dialog: Locator) => dialog.getByLabel('I have made sure that its downstream is safe').check(),
+};
 
 /** From the opened page to the order given, with nothing but keys. */
 async function give(page: Page, { button, verb, reason, fill }: Order): Promise<void> {
@@ -179,7 +186,8 @@ describe('with keys alone, and a record of each', () => {
     await stage.cron('to-clear', { handler: 'lasting', expression: '0 0 1 1 *' });
     const held = await until('it is held', async () => (await leases.inspect(['to-clear']))[0] ?? null);
     const page = await stage.visit('/crons/leases');
-    await give(page, { button: 'Clear the lease of to-clear', verb: 'Clear the lease', reason: 'clear it' });
+    await give(page, { button: 'Clear the lease of to-clear', ...CLEAR, reason: 'clear it' });
+    await page.getByRole('status').filter({ hasText: 'Watching to-clear' }).waitFor();
     const record = await recordOf('clear it');
     expect(record).toMatchObject({ ...ANNA, action: 'clear-lease', cron: 'to-clear' });
     expect(JSON.stringify(record['before'])).toContain(String(held.fence));
@@ -188,6 +196,28 @@ describe('with keys alone, and a record of each', () => {
       return now !== undefined && now !== null && now.fence > held.fence;
     });
     expect(stage.complaints()).toEqual([]);
+  });
+
+  it('a lease of the application is listed with its holder and since when, is cleared, and its next holder is seen', async () => {
+    const { stores, prefix } = stage.deployment;
+    const store = new RedisLeaseStore({ redis: stores.redis, prefix, tenant: 'default' });
+    const taken = (holder: string) => new Leases({ store, holder, ttl: '1m' });
+    const [old, next] = [taken('batch-1/0123456789'), taken('batch-2/0123456789')];
+    const { fence } = await old.acquire({ type: 'invoice', id: '42' });
+    const waiting = next.acquire({ type: 'invoice', id: '42' }, { wait: '1m' });
+    const page = await stage.visit('/crons/leases');
+    const row = page.getByRole('table', { name: 'Leases of the application' }).getByRole('row', { name: /invoice:42/ });
+    await expect.poll(() => row.innerText(), SOON).toContain('batch-1/01234567');
+    expect(await row.locator('time').getAttribute('datetime')).toMatch(/^20.*Z$/);
+    await give(page, { button: `Clear the lease of invoice:42 with fence ${fence}`, ...CLEAR, reason: 'own one' });
+    const watch = page.getByRole('status').filter({ hasText: 'Watching invoice:42' });
+    await expect
+      .poll(() => watch.innerText(), SOON)
+      .toContain(`batch-2/01234567 holds it with fence ${(await waiting).fence}`);
+    const before = { kind: 'lease', resource: 'invoice:42', downstreamSafe: true };
+    expect(await recordOf('own one')).toMatchObject({ ...ANNA, action: 'clear-lease', cron: null, before });
+    expect(stage.complaints()).toEqual([]);
+    await Promise.all([old.close(), next.close()]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { isKept, byName, type Knowledge } from './kept-definitions.js';
 import type { Ledger } from '@fencepost/ledger';
-import type { RecordedCall } from './recording.js';
+import { now, type RecordedCall } from './recording.js';
 
 /** What the oracle itself reads in the catalog, and when, as the recorders tell what pods read. */
 export class OwnReadings {
@@ -55,9 +55,4 @@ export class OwnCalls {
       },
     });
   }
-}
-
-/** Of the clock that recorders read, in microseconds. */
-export function now(): number {
-  return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -50,7 +50,7 @@ describe('the recorder', () => {
     `);
     expect(how).toBe('SIGKILL');
     expect(events).toMatchObject([
-      { event: 'pod.started' },
+      { event: 'recording.begun' },
       { event: 'attempt.postponed', detail: { runId: 'tick@1000' } },
     ]);
     expect(calls).toMatchObject([
@@ -115,13 +115,18 @@ describe('a recording', () => {
   });
 
   it('tells a process from an earlier one of the same number', () => {
-    const started = { event: 'pod.started', detail: {} };
+    const started = { event: 'recording.begun', detail: {} };
     const call = { call: 1, op: 'begin', input: [] };
     const text = lines({ at: 1, ...started }, { at: 2, ...call }, { at: 3, ...started }, { at: 4, ...call });
     expect(readRecording(`${text}\n${lines({ at: 5, return: 1, output: 'x' })}`).calls).toMatchObject([
       { calledAt: 4, returnedAt: 5 },
       { calledAt: 2, returnedAt: Infinity },
     ]);
+  });
+
+  it('takes what a pod says of its own start for an event among others', () => {
+    const text = lines({ at: 1, event: 'catalog.known' }, { at: 2, event: 'pod.started' }, { at: 3, event: 'tick' });
+    expect(new Set(readRecording(text).events.map(({ process }) => process)).size).toBe(1);
   });
 
   it('with a hole is refused', () => {

@@ -74,7 +74,7 @@ class Reader {
 
   #processOf({ pod, pid, event }: Line): string {
     const name = `${pod}/${pid}`;
-    const life = (this.#lives.get(name) ?? 0) + (event === 'pod.started' ? 1 : 0);
+    const life = (this.#lives.get(name) ?? 0) + (event === 'recording.begun' ? 1 : 0);
     this.#lives.set(name, life);
     return `${name}/${life}`;
   }
@@ -90,4 +90,9 @@ class Reader {
     const known = error === undefined;
     this.#calls.push({ ...call, output: known ? output : undefined, returnedAt: known ? at : Infinity });
   }
+}
+
+/** By the clock of a recording, microseconds. */
+export function now(): number {
+  return Number(process.hrtime.bigint() / 1_000n);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_FENCE } from '@fencepost/lease';
 import type { SemaphoreStore } from '@fencepost/lease/coordination';
 import type { AcquireRequest } from '@fencepost/lease/store';
 import { TTL_MS, request, win as winOf } from '../support/lease-requests.js';
@@ -96,9 +97,9 @@ export function semaphoreSizeContract(name: string, makeHarness: () => Promise<S
       it('are shown in the order in which they got their places', async () => {
         const terms = await fill();
         expect(await store.holders('r')).toEqual([
-          { holder: 'pod/1', fence: terms[0]?.fence, remainingMs: about(2 * TTL_MS) },
-          { holder: 'pod/2', fence: terms[1]?.fence, remainingMs: about(TTL_MS) },
-          { holder: 'pod/3', fence: terms[2]?.fence, remainingMs: about(3 * TTL_MS) },
+          { holder: 'pod/1', fence: terms[0]?.fence, remainingMs: about(2 * TTL_MS), acquiredAt: expect.any(Number) },
+          { holder: 'pod/2', fence: terms[1]?.fence, remainingMs: about(TTL_MS), acquiredAt: expect.any(Number) },
+          { holder: 'pod/3', fence: terms[2]?.fence, remainingMs: about(3 * TTL_MS), acquiredAt: expect.any(Number) },
         ]);
       });
 
@@ -106,6 +107,32 @@ export function semaphoreSizeContract(name: string, makeHarness: () => Promise<S
         await win({ places: 1, ttlMs: 50 });
         await harness.untilFree('r');
         expect(await store.holders('r')).toEqual([]);
+      });
+    });
+
+    describe('list', () => {
+      it('shows each held place, with the name of its resource', async () => {
+        await fill();
+        await win({ resource: 'other' });
+        const { items = [] } = (await store.list?.(null, 100)) ?? {};
+        const shown = items.map(({ resource, holder }) => `${resource} ${holder}`);
+        expect(shown.toSorted()).toEqual(['other pod/1', 'r pod/1', 'r pod/2', 'r pod/3']);
+        const held = await store.holders('r');
+        expect(items.filter(({ resource }) => resource === 'r').map(({ acquiredAt }) => acquiredAt)).toEqual(
+          expect.arrayContaining(held.map(({ acquiredAt }) => acquiredAt)),
+        );
+      });
+    });
+
+    describe('evict', () => {
+      it('frees exactly the place with this fence, and no other holder loses its own', async () => {
+        const terms = await fill();
+        const [first, second, third] = terms;
+        expect(await store.evict?.('r', second?.fence ?? NO_FENCE)).toBe(true);
+        expect(await store.renew(terms, TTL_MS)).toEqual([true, false, true]);
+        expect((await store.holders('r')).map(({ fence }) => fence)).toEqual([first?.fence, third?.fence]);
+        expect(await store.evict?.('r', second?.fence ?? NO_FENCE)).toBe(false);
+        expect(await ask({ places: 3 })).toMatchObject({ acquired: true });
       });
     });
 
@@ -119,7 +146,7 @@ export function semaphoreSizeContract(name: string, makeHarness: () => Promise<S
       it('shows of a full resource the holder whose end frees the next place', async () => {
         await fill();
         const [next, free] = await store.inspect(['r', 'unknown']);
-        expect(next).toEqual({ holder: 'pod/2', fence: expect.any(Number), remainingMs: about(TTL_MS) });
+        expect(next).toMatchObject({ holder: 'pod/2', fence: expect.any(Number), remainingMs: about(TTL_MS) });
         expect(free).toBeNull();
       });
     });

@@ -38,9 +38,11 @@ describe('fencepost leases', () => {
         {
           ...{ cron: 'nightly', holder: 'pod-a/01234567', fence: formatFence(fence), holderSilentMs: null },
           remainingMs: expect.any(Number) as number,
+          heldSince: expect.stringMatching(/^20.*Z$/) as string,
         },
       ],
       free: ['weekly'],
+      ...{ own: [], next: null },
     });
     const { out } = await at.ask('leases');
     expect(out).toContain(`nightly  pod-a/01234567  ${fence}`);

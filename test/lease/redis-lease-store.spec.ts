@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_FENCE } from '@fencepost/lease';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NO_FENCE, parseFence } from '@fencepost/lease';
 import { redisKeys, RedisScript } from '@fencepost/lease/internal/redis';
 import { RedisLeaseStore, closeRedis, connectRedis } from '@fencepost/lease/redis';
+import type { HoldingsPage } from '@fencepost/lease/store';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { clearPrefixes, freshPrefix, testRedis, privateRedis, type PrivateRedis } from '../support/redis.js';
 
@@ -71,6 +72,49 @@ describe('the Redis lease store', () => {
       expect(await redis.pttl(key('r', 'lease'))).toBeGreaterThan(0);
       expect(await redis.pttl(key('r', 'fence'))).toBe(-1);
       await forget(space.prefix);
+    });
+
+    it('lists its own kind in its own space, in calls of which none looks at more keys than it was asked to', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const request = { nonce: 'n', holder: 'pod', ttlMs: 10_000, floor: NO_FENCE };
+      const store = new RedisLeaseStore({ redis, ...space });
+      await store.acquire({ ...request, resource: 'mine' });
+      await new RedisLeaseStore({ redis, ...space, kind: 'cron' }).acquire({ ...request, resource: 'a-cron' });
+      await new RedisLeaseStore({ redis, ...space, tenant: 'other' }).acquire({ ...request, resource: 'theirs' });
+      const others = Array.from({ length: 500 }, (_, n) => [redisKeys(space)(`r${n}`, 'fence'), '1']).flat();
+      await redis.mset(others);
+      const scan = vi.spyOn(redis, 'scan');
+      const names: string[] = [];
+      let after: string | null = null;
+      do {
+        const page: HoldingsPage = await store.list(after, 50);
+        names.push(...page.items.map(({ resource }) => resource));
+        after = page.next;
+      } while (after !== null);
+      expect(names).toEqual(['mine']);
+      expect(scan.mock.calls.length).toBeGreaterThan(9);
+      expect(scan.mock.calls.every((words) => words.at(-1) === 50)).toBe(true);
+      scan.mockRestore();
+      await forget(space.prefix);
+    });
+
+    it('shows when a term began, by the clock of the server, and not by its fence', async () => {
+      const space = { prefix: freshPrefix(), tenant: 'default' };
+      const store = new RedisLeaseStore({ redis, ...space });
+      const serverNow = async () => Number((await redis.time())[0]) * 1_000;
+      const before = await serverNow();
+      const floor = parseFence('8000000000000000');
+      await store.acquire({ resource: 'r', nonce: 'n', holder: '42 is a holder', ttlMs: 10_000, floor });
+      const [held] = await store.inspect(['r']);
+      expect(held?.holder).toBe('42 is a holder');
+      expect(held?.acquiredAt).toBeGreaterThanOrEqual(before);
+      expect(held?.acquiredAt).toBeLessThan((await serverNow()) + 1_000);
+      await forget(space.prefix);
+    });
+
+    it.each(['', 'x', '10.0.0.1:6379', '1 2 3'])('refuses the cursor %j, which no page had', async (cursor) => {
+      const store = new RedisLeaseStore({ redis, prefix: freshPrefix(), tenant: 'default' });
+      await expect(store.list(cursor, 10)).rejects.toThrow(RangeError);
     });
 
     it('fails without a trace when a key holds something else', async () => {

@@ -79,7 +79,8 @@ function recorded(file: number, op: string, method: Method): Method {
 
 if (RECORD_TO !== '') {
   const file = openSync(RECORD_TO, 'a');
-  append(file, { event: 'pod.started', detail: {} });
+  // By a name that no event of a pod has: a number of a process may come again, and this tells them apart.
+  append(file, { event: 'recording.begun', detail: {} });
   recordEvents(file);
   for (const catalog of [RedisCatalog, PostgresCatalog]) recordKnowledge(file, catalog);
   for (const ledger of [RedisLedger, PostgresLedger]) recordCalls(file, ledger);

@@ -65,6 +65,16 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
     { 'redis_lease_expired_without_release_total{resource_type="r"}': '0+1x20' },
     { 'redis_lease_expired_without_release_total{resource_type="r"}': '9x20' },
   ],
+  FencepostLeaseHeldOverBudget: [
+    15,
+    { 'redis_lease_lost_total{resource_type="r", reason="max-hold"}': '0x9 1x20' },
+    { 'redis_lease_held_over_budget{resource_type="r"}': '0x20' },
+  ],
+  FencepostLeaseAcquireErrors: [
+    15,
+    { 'redis_lease_acquire_total{resource_type="r", outcome="error"}': '0+1x20' },
+    { 'redis_lease_acquire_total{resource_type="r", outcome="busy"}': '0+9x20' },
+  ],
   FencepostUncertainRuns: [9, { 'cron_uncertain_runs{cron="a"}': '1x9' }, { 'cron_uncertain_runs{cron="a"}': '0x9' }],
   FencepostRunsFailing: [
     5,
@@ -144,6 +154,13 @@ describe('each alert', () => {
     const [minute, rings, quiet] = recorded;
     expect(await judged(alert, true, { minute, series: rings })).toContain('SUCCESS');
     expect(await judged(alert, false, { minute, series: quiet })).toContain('SUCCESS');
+  });
+
+  it('of leases over their budget rings while one is still held', async () => {
+    const series = { 'redis_lease_held_over_budget{resource_type="r"}': '0x3 1x20' };
+    expect(await judged('FencepostLeaseHeldOverBudget', true, { minute: 9, series })).toContain('SUCCESS');
+    const late = { 'redis_lease_lost_total{resource_type="r", reason="expired"}': '0+1x20' };
+    expect(await judged('FencepostLeaseHeldOverBudget', false, { minute: 9, series: late })).toContain('SUCCESS');
   });
 
   it('of failing runs rings for a run whose worker died: no process has counted it', async () => {

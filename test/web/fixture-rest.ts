@@ -4,13 +4,16 @@ import type {
   presentForecast,
   presentJournalEntry,
   presentLease,
+  presentOwnLease,
   presentPod,
+  presentWatch,
 } from '@fencepost/operations/presenting';
 import { at, CRON, LOST_RUN } from './fixture-runs.js';
 
 type AuditRecordJson = ReturnType<typeof presentAuditRecord>;
 type JournalEntryJson = ReturnType<typeof presentJournalEntry>;
 type LeaseJson = ReturnType<typeof presentLease>;
+type OwnLeaseJson = ReturnType<typeof presentOwnLease>;
 type ForecastJson = ReturnType<typeof presentForecast>;
 type PodJson = ReturnType<typeof presentPod>;
 
@@ -49,16 +52,48 @@ export const PODS: readonly PodJson[] = [
 ];
 
 export const LEASES: readonly LeaseJson[] = [
-  { cron: CRON, holder: 'scheduler-1/a1b2c3', fence: '1763607590001', remainingMs: 21_500 },
-  { cron: 'cache-warm', holder: 'scheduler-2/0a9b8c', fence: '1763607590002', remainingMs: 8_000 },
+  { cron: CRON, holder: 'scheduler-1/a1b2c3', fence: '1763607590001', remainingMs: 21_500, heldSince: at(-60) },
+  {
+    cron: 'cache-warm',
+    holder: 'scheduler-2/0a9b8c',
+    fence: '1763607590002',
+    remainingMs: 8_000,
+    heldSince: at(-3_600),
+  },
 ];
+
+export const OWN_LEASES: readonly OwnLeaseJson[] = [
+  own({}),
+  own({ kind: 'semaphore', resource: 'gpu', fence: '1763607590012', holder: 'batch-7/77aa88bb', holderIsPod: false }),
+  own({ kind: 'semaphore', resource: 'gpu', fence: '1763607590013' }),
+  own({ kind: 'election', resource: 'role:sweeper', fence: '1763607590014', heldSince: null }),
+  own({ resource: 'patient:sha256-9f86d081884c7d659a2feaa0c55ad015', fence: '1763607590015' }),
+];
+
+function own(over: Partial<OwnLeaseJson>): OwnLeaseJson {
+  return {
+    ...{ kind: 'lease', resource: 'invoice:42', holder: 'worker-1/d4e5f6', fence: '1763607590011', holderIsPod: true },
+    ...{ remainingMs: 8_000, heldSince: at(-60), ...over },
+  };
+}
+
+/** What a look at a cleared lease says. */
+export const WATCH: ReturnType<typeof presentWatch> = {
+  ...{ verdict: 'doubtful', holder: 'worker-1/d4e5f6', fence: '1763607590020' },
+  observations: [
+    { kind: 'old-holder-is-back', level: 'warn', runId: null, text: 'worker-1/d4e5f6 is the old holder: it is alive.' },
+  ],
+};
+
+/** What an order to clear a lease is answered with. */
+export const CLEARED = { marker: { at: at(0), refusals: 3, ledgerAt: at(0) } };
 
 /** As many leases as asked for, of the two schedulers by turns. */
 export function leases(count: number): readonly LeaseJson[] {
   const holders = ['scheduler-1/a1b2c3', 'scheduler-2/0a9b8c'] as const;
   return Array.from({ length: count }, (_, n) => ({
     ...{ cron: `cron-${String(n).padStart(4, '0')}`, holder: holders[n % 2] ?? holders[0] },
-    ...{ fence: '1763607590003', remainingMs: 21_500 },
+    ...{ fence: '1763607590003', remainingMs: 21_500, heldSince: at(-60) },
   }));
 }
 

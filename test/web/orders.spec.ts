@@ -24,6 +24,7 @@ async function open(path: string): Promise<Page> {
 const SOON = { timeout: 10_000 };
 
 const ASKED = { attempt: UNCERTAIN.attempt, effect: 'send-mail', item: null, since: UNCERTAIN.unresolvedEffect?.since };
+const SAFE = 'I have made sure that its downstream is safe';
 const REASON = 'a reason for the audit trail';
 const cron = `/crons/cron/${CRON}`;
 
@@ -94,7 +95,16 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'clears a lease by its fence': {
     ...{ path: '/crons/leases', button: `Clear the lease of ${CRON}`, verb: 'Clear the lease' },
+    fill: (dialog) => dialog.getByLabel(SAFE).check(),
     posted: { path: `/api/leases/${CRON}/clear`, body: { reason: REASON, fence: '1763607590001' } },
+  },
+  'clears one place of a semaphore': {
+    ...{ path: '/crons/leases', button: 'Clear the lease of gpu with fence 1763607590012', verb: 'Clear the lease' },
+    fill: (dialog) => dialog.getByLabel(SAFE).check(),
+    posted: {
+      path: '/api/own-leases/clear',
+      body: { kind: 'semaphore', resource: 'gpu', fence: '1763607590012', reason: REASON, downstreamSafe: true },
+    },
   },
 };
 
@@ -122,6 +132,23 @@ describe('a person', () => {
     expect(await shown.getByRole('dialog').count()).toBe(1);
     expect(stage.posted).toEqual([]);
   });
+
+  it.each([[`Clear the lease of ${CRON}`], ['Clear the lease of invoice:42 with fence 1763607590011']])(
+    'says that the downstream is safe, or nothing is done; then sees what becomes of it: %s',
+    async (button) => {
+      const shown = await open('/crons/leases');
+      await shown.getByRole('button', { name: button }).click();
+      const dialog = shown.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill(REASON);
+      await dialog.getByRole('button', { name: 'Clear the lease' }).click();
+      expect([await dialog.count(), stage.posted]).toEqual([1, []]);
+      await dialog.getByLabel(SAFE).check();
+      await dialog.getByRole('button', { name: 'Clear the lease' }).click();
+      await expect.poll(() => stage.posted.length, SOON).toBe(1);
+      const watch = shown.getByRole('status').filter({ hasText: 'Watching' }).filter({ hasText: 'for 30 s' });
+      await expect.poll(() => watch.innerText(), SOON).toContain('is the old holder: it is alive.');
+    },
+  );
 
   it('closes a dialog with Escape, and is where they were', async () => {
     const shown = await open(cron);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
-import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, PODS } from './fixture-rest.js';
+import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, OWN_LEASES, PODS, WATCH } from './fixture-rest.js';
 import { at, CRON, LOST_RUN, REPORT } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 
@@ -67,6 +67,8 @@ describe('the page', () => {
     SCHEMAS.Forecast.parse(FORECAST);
     for (const one of PODS) SCHEMAS.Pod.parse(one);
     for (const one of LEASES) SCHEMAS.Lease.parse(one);
+    for (const one of OWN_LEASES) SCHEMAS.OwnLease.parse(one);
+    SCHEMAS.Watch.parse(WATCH);
     for (const one of FINDINGS) SCHEMAS.Finding.parse(one);
     for (const one of AUDIT) SCHEMAS.AuditRecord.parse(one);
     for (const one of JOURNAL) expect(() => SCHEMAS.JournalEntry.parse(one)).not.toThrow();
@@ -129,6 +131,27 @@ describe('the page', () => {
       expect(await main(shown)).not.toContain('The latest attempt failed');
     },
   );
+
+  it('lists what the application holds: what it is, by whom, since when; and goes on after a page', async () => {
+    const shown = await open('/crons/leases');
+    const table = shown.getByRole('table', { name: 'Leases of the application' });
+    const role = table.getByRole('row', { name: /^role:sweeper/ });
+    await expect.poll(() => role.innerText(), SOON).toContain('unknown');
+    expect(await table.getByRole('row', { name: /^gpu.*place of a semaphore.*not a live pod/ }).count()).toBe(1);
+    expect(
+      await table
+        .getByRole('row', { name: /^invoice:42/ })
+        .locator('time')
+        .count(),
+    ).toBe(1);
+    const pager = shown.getByRole('navigation', { name: 'More leases of the application' });
+    await pager.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => pager.innerText(), SOON).toContain('Page 2');
+    expect(await pager.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await shown.getByLabel('Kind').selectOption('election');
+    await expect.poll(() => table.getByRole('row').count(), SOON).toBe(2);
+    expect(await pager.innerText()).toContain('Page 1');
+  });
 
   it('counts down what is left of a lease', async () => {
     const shown = await open('/crons/leases');

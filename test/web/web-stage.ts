@@ -9,7 +9,18 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/browser.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
-import { AUDIT, FINDINGS, JOURNAL, LEASES, leases, FORECAST, PODS } from './fixture-rest.js';
+import {
+  AUDIT,
+  CLEARED,
+  FINDINGS,
+  JOURNAL,
+  LEASES,
+  leases,
+  FORECAST,
+  OWN_LEASES,
+  PODS,
+  WATCH,
+} from './fixture-rest.js';
 import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
 
 interface Fixture {
@@ -48,6 +59,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     const all = held === undefined ? LEASES : leases(held);
     return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)), free: [] };
   },
+  'own-leases': (url) => {
+    const kind = url.searchParams.get('kind');
+    const items = OWN_LEASES.filter((one) => kind === null || one.kind === kind);
+    return { items, next: url.searchParams.has('after') ? null : 'semaphores:' };
+  },
+  'own-leases/watch': () => WATCH,
+  [`leases/${CRON}/watch`]: () => WATCH,
   pods: () => ({ items: PODS }),
   upcoming: () => FORECAST,
   doctor: () => ({ items: FINDINGS }),
@@ -193,7 +211,7 @@ export class WebStage {
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
-    reply(response, 200, { ...backfill, aborted: false, verdict: 'claimed' });
+    reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });
   }
 
   #stream(response: ServerResponse): void {

@@ -7,6 +7,7 @@ export { needsCare } from './operating/doctor.js';
 export { holderSeemsAlive } from './operating/lease-service.js';
 export { DuplicateWatch } from './operating/leases-watch.js';
 export type { WatchReport } from './operating/leases-watch.js';
+export { OwnLeaseWatch } from './operating/own-leases-watch.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { ORDER_RECORDS } from './operating/order-records.js';
 export { readRedisFacts } from './operating/redis-facts.js';

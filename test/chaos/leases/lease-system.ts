@@ -4,8 +4,7 @@ import { privateEtcdCluster } from '../../support/etcd.js';
 import { chaosRedis } from '../chaos-redis.js';
 import { between, shuffled } from '../draw.js';
 import { storeFault, type Fault } from '../fault.js';
-import { now } from '../own-readings.js';
-import type { RecordedEvent } from '../recording.js';
+import { now, type RecordedEvent } from '../recording.js';
 
 /** Where the pods of an episode keep the leases of crons, when that is a system of its own. */
 export interface LeaseSystem {

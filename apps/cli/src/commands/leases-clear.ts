@@ -1,54 +1,67 @@
 import { formatFence, parseFence } from '@fencepost/lease';
-import { Command, InvalidArgumentError } from 'commander';
-import type { Answers, ClearedLease, Deployment, MovedLease, Watched } from '../deployment/deployment.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ClearedLease, ClearedOwnLease, Deployment, MovedLease, OwnKind } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT, UsageError } from '../exit.js';
-import { holderSeemsAlive } from '../jobs.js';
+import { CRON_NAME, UnknownCronError } from '../jobs.js';
 import { duration, words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting, World } from '../world.js';
+import { warningOf, type Target } from './leases-clear-words.js';
 import { withBy, withJson, type OrderFlags } from './orders.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
   readonly yes?: boolean;
+  readonly downstreamSafe?: boolean;
+  readonly kind?: 'cron' | OwnKind;
   readonly fence?: string;
   readonly watch: number;
 }
 
 const ABOUT =
-  'Clears the lease of a cron whose holder is dead, so that another pod acquires it at once, and writes an audit record. Then ' +
-  'watches the cron for duplicate runs, stale claims and repeated attempts. Asks for confirmation at a ' +
-  'terminal. Fails (1) if the lease had changed, or the watch saw a duplicate.';
+  'Clears the lease of a cron, a lease of the application itself, one place of a semaphore or the role of an election, whose ' +
+  'holder is dead, so that another acquires it at once; writes an audit record; then watches for duplicates. Says what it is ' +
+  'and asks for confirmation, also that its downstream is safe. Prefer to wait for the ttl. Fails (1) if the lease had changed, ' +
+  'or the watch saw a duplicate.';
 
 export function clearCommand({ world, answer }: Setting): Command {
   const command = new Command('clear')
     .summary('clear the lease of a dead holder')
     .description(ABOUT)
-    .argument('<cron>', 'its name')
+    .argument('<name>', 'of the cron, the lease, the semaphore or the role, as "fencepost leases" shows it')
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option('--yes', 'skip the confirmation; required without a terminal')
-    .option('--fence <number>', 'only while the lease has this fence ("fencepost leases")', fence)
+    .option(
+      '--downstream-safe',
+      'confirm that nothing is damaged if the old holder still writes; with --yes, except for crons',
+    )
+    .addOption(new Option('--kind <kind>', 'which, where several have the name').choices(KINDS))
+    .option(
+      '--fence <number>',
+      'only while the lease has this fence ("fencepost leases"); which place of a semaphore',
+      fence,
+    )
     .option('--watch <duration>', 'how long to watch for duplicates afterwards; 0s: not at all', duration, 30_000);
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, own: Flags) => {
+  return withJson(withDeploymentOptions(withBy(command))).action(async (name: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
-    answer(await withDeployment(flags, world, (deployment) => clear(cron, flags, { deployment, world })), flags);
+    answer(await withDeployment(flags, world, (deployment) => clear(name, flags, { deployment, world })), flags);
   });
 }
 
-async function clear(cron: string, flags: Flags, around: Around): Promise<Report> {
+const KINDS = ['cron', 'lease', 'semaphore', 'election', 'flight'] as const;
+
+async function clear(name: string, flags: Flags, around: Around): Promise<Report> {
   const { deployment, world } = around;
-  const { held } = await deployment.leases({ cron });
-  const seen = held.find((lease) => lease.cron === cron);
-  // An unknown name is refused here.
-  if (!seen) return deployment.cron(cron).then(() => nothingHeld(cron));
-  const { reason, fence: expected = seen.fence } = flags;
-  if (expected === seen.fence && !(await agreed(seen, flags, world))) return notCleared(seen);
-  const reply = await deployment.clearLease(cron, { reason, fence: expected });
-  if (!('cleared' in reply)) return movedReport(cron, reply);
-  return clearedReport(reply, await watched(reply, flags, world));
+  const seen = await targetOf(name, flags, deployment);
+  if (seen === null) return nothingHeld(name, deployment);
+  const expected = flags.fence ?? seen.lease.fence;
+  if (expected === seen.lease.fence && !(await agreed(seen, flags, world))) return notCleared(seen);
+  const reply = await cleared(seen, expected, { flags, deployment });
+  if (!('cleared' in reply)) return movedReport(seen, reply);
+  return clearedReport(seen, reply, await watched(seen, reply, { flags, world }));
 }
 
 interface Around {
@@ -56,74 +69,127 @@ interface Around {
   readonly world: World;
 }
 
-/** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
-async function agreed(seen: Answers['HeldLease'], { yes = false }: Flags, { ask, err }: World): Promise<boolean> {
-  const about = warning(seen);
-  err(`${about}\n`);
-  if (yes) return true;
-  if (!ask) throw new UsageError('Without a terminal, --yes is required. Nothing was changed.');
-  return /^y(es)?$/i.test((await ask(`Clear the lease of ${seen.cron} with fence ${seen.fence}? [y/N] `)).trim());
+/** @throws {UsageError} where several are meant */
+async function targetOf(name: string, { kind, fence: meant }: Flags, deployment: Deployment): Promise<Target | null> {
+  const { held } = await deployment.leases({ cron: name });
+  const crons = held.filter(({ cron }) => cron === name).map((lease): Target => ({ kind: 'cron', name, lease }));
+  const own = await deployment.ownLeasesNamed(name);
+  const all = [...crons, ...own.map((lease): Target => ({ kind: lease.kind, name, lease }))];
+  const ofKind = all.filter((one) => kind === undefined || one.kind === kind);
+  const exact = ofKind.filter(({ lease }) => lease.fence === meant);
+  const [first = null, ...others] = exact.length > 0 ? exact : ofKind;
+  if (others.length === 0) return first;
+  const lines = ofKind.map((one) => `${one.kind} with fence ${one.lease.fence}, of ${one.lease.holder}`);
+  throw new UsageError(
+    `Expected --fence or --kind, since ${name} is held as: ${lines.join('; ')}. Nothing was changed.`,
+  );
 }
 
-function warning(seen: Answers['HeldLease']): string {
-  const { cron, holder, fence: issued, remainingMs, holderSilentMs } = seen;
-  const who = `${holder} holds ${cron} with fence ${issued}, for ${(remainingMs / 1_000).toFixed(1)} s more`;
-  if (holderSeemsAlive(seen)) {
-    return (
-      `${who}, and IS ALIVE: its last heartbeat was ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. If you clear the lease, its next ` +
-      'renewal is refused, after a third of the ttl, and it stops acting for the cron; then a pod acquires the lease with a ' +
-      'larger fence, and writes with the old fence are refused. This only helps if that pod is stuck.'
+/** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
+async function agreed(seen: Target, flags: Flags, { ask, err }: World): Promise<boolean> {
+  err(`${warningOf(seen)}\n`);
+  const isSaid = seen.kind === 'cron' || flags.downstreamSafe === true;
+  if (flags.yes && isSaid) return true;
+  if (flags.yes || !ask) {
+    const needed = seen.kind === 'cron' ? '--yes is required' : '--yes is required, and --downstream-safe';
+    throw new UsageError(
+      flags.yes
+        ? `With --yes, --downstream-safe is required. Nothing was changed.`
+        : `Without a terminal, ${needed}. Nothing was changed.`,
     );
   }
-  const heard =
-    holderSilentMs === null
-      ? 'it is not a live pod'
-      : `its last heartbeat was ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
-  return `${who}; ${heard}. If you clear the lease, another pod acquires it at once, with a larger fence.`;
+  const question = `Is its downstream safe, and shall the lease of ${seen.name} with fence ${seen.lease.fence} be cleared? [y/N] `;
+  return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
-async function watched(reply: ClearedLease, { watch: ms }: Flags, world: World): Promise<Watched | null> {
+interface Clearing {
+  readonly flags: Flags;
+  readonly deployment: Deployment;
+}
+
+type Cleared = ClearedLease | ClearedOwnLease;
+
+function cleared(seen: Target, expected: string, { flags, deployment }: Clearing): Promise<Cleared | MovedLease> {
+  const { reason } = flags;
+  if (seen.kind === 'cron') return deployment.clearLease(seen.name, { reason, fence: expected });
+  return deployment.clearOwnLease({ ...seen.lease, fence: expected }, { reason });
+}
+
+type Watched = Awaited<ReturnType<Cleared['watch']>>;
+
+async function watched(
+  { name }: Target,
+  reply: Cleared,
+  { flags: { watch: ms }, world }: { readonly flags: Flags; readonly world: World },
+): Promise<Watched | null> {
   if (ms === 0) return null;
-  const { cron } = reply.cleared;
-  world.err(`The lease of ${cron} is cleared. Watching for duplicates for ${ms / 1_000} s; Ctrl-C stops early.\n`);
+  world.err(`The lease of ${name} is cleared. Watching for duplicates for ${ms / 1_000} s; Ctrl-C stops early.\n`);
   return reply.watch(ms, world.interrupted());
 }
 
-function nothingHeld(cron: string): Report {
-  const text = `The lease of ${cron} has no holder, so there is nothing to clear. A pod will acquire it.`;
-  return { code: EXIT.ok, json: { cron, verdict: 'free' }, text: (width) => hanging(text, width) };
+/** @throws {UsageError} for a name that is no cron's either */
+async function nothingHeld(name: string, deployment: Deployment): Promise<Report> {
+  const hint = CRON_NAME.test(name) ? await hintFor(name, deployment) : '';
+  if (hint !== null) {
+    throw new UsageError(
+      `Nobody holds a lease named "${name}", and it is no cron: "fencepost leases" lists what is held.${hint}`,
+    );
+  }
+  const text = `The lease of ${name} has no holder, so there is nothing to clear. A pod will acquire it.`;
+  return { code: EXIT.ok, json: { cron: name, verdict: 'free' }, text: (width) => hanging(text, width) };
 }
 
-function notCleared({ cron }: Answers['Lease']): Report {
-  const text = `The lease of ${cron} was not changed.`;
-  return { code: EXIT.finding, json: { cron, verdict: 'declined' }, text: (width) => hanging(text, width) };
+/** `null` for a cron; else which one may be meant. */
+async function hintFor(name: string, deployment: Deployment): Promise<string | null> {
+  try {
+    await deployment.cron(name);
+    return null;
+  } catch (error) {
+    const isUnknown = error instanceof UnknownCronError || Reflect.get(Object(error), 'problem') === 'CRON_UNKNOWN';
+    if (!isUnknown || !(error instanceof Error)) throw error;
+    const [hint = ''] = / Did you mean .*\?/.exec(error.message) ?? [];
+    return hint;
+  }
 }
 
-function movedReport(cron: string, { message, found }: MovedLease): Report {
+function about({ kind, name }: Target): object {
+  return kind === 'cron' ? { cron: name } : { kind, resource: name };
+}
+
+function notCleared(seen: Target): Report {
+  const text = `The lease of ${seen.name} was not changed.`;
+  return { code: EXIT.finding, json: { ...about(seen), verdict: 'declined' }, text: (width) => hanging(text, width) };
+}
+
+function movedReport(seen: Target, { message, found }: MovedLease): Report {
   return {
     code: EXIT.finding,
-    json: { cron, verdict: 'moved', found },
+    json: { ...about(seen), verdict: 'moved', found },
     text: (width) => hanging(message, width),
   };
 }
 
-function clearedReport({ cleared, next }: ClearedLease, watch: Watched | null): Report {
-  const { cron } = cleared;
+function clearedReport(seen: Target, { cleared: old, next }: Cleared, watch: Watched | null): Report {
   const holding = watch ? watch.holding : next;
   const now = holding ? `${holding.holder} holds it now, with fence ${holding.fence}` : 'it has no holder yet';
+  const free =
+    seen.kind === 'cron' ? 'no pod has acquired the lease: check "fencepost pods".' : 'nobody has acquired it.';
   const lines = [
-    `The lease of ${cron} with fence ${cleared.fence}, of ${cleared.holder}, is cleared; ${now}.`,
+    `The lease of ${seen.name} with fence ${old.fence}, of ${old.holder}, is cleared; ${now}.`,
     ...(watch?.observations ?? []).map(({ level, text }) => `${level.toUpperCase()}: ${text}`),
     ...(watch?.verdict === 'clean' ? ['No duplicate was seen.'] : []),
-    ...(watch?.verdict === 'free'
-      ? ['No duplicate was seen, but no pod has acquired the lease: check "fencepost pods".']
-      : []),
+    ...(watch?.verdict === 'free' ? [`No duplicate was seen, but ${free}`] : []),
   ];
   return {
-    code: watch === null || watch.verdict === 'clean' ? EXIT.ok : EXIT.finding,
-    json: { cron, verdict: 'cleared', cleared, next, watch },
+    code: isFine(seen, watch) ? EXIT.ok : EXIT.finding,
+    json: { ...about(seen), verdict: 'cleared', cleared: old, next, watch },
     text: (width) => lines.flatMap((line) => hanging(line, width)),
   };
+}
+
+/** A cron that nobody takes stands still; a lease of the application may be wanted by nobody for now. */
+function isFine({ kind }: Target, watch: Watched | null): boolean {
+  return watch === null || watch.verdict === 'clean' || (watch.verdict === 'free' && kind !== 'cron');
 }
 
 function fence(text: string): string {

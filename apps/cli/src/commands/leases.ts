@@ -1,57 +1,125 @@
-import { Command } from 'commander';
-import type { Answers, Leases } from '../deployment/deployment.js';
+import { Command, Option } from 'commander';
+import type { Answers, Deployment, Leases, OwnKind } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { holderSeemsAlive } from '../jobs.js';
-import { words } from '../option-values.js';
+import { wholeNumber, words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { clearCommand } from './leases-clear.js';
 import { withJson, type JsonFlags } from './orders.js';
 
+type Kind = 'cron' | OwnKind;
+
 interface Flags extends DeploymentFlags, JsonFlags {
   readonly cron?: string;
+  readonly resource?: string;
+  readonly kind?: Kind;
   readonly holder?: string;
+  readonly limit: number;
+  readonly after?: string;
 }
 
+/** All that was asked for; `next`: where the rest of the own ones begins. */
+interface Listing extends Leases {
+  readonly own: readonly Answers['OwnLease'][];
+  readonly next: string | null;
+}
+
+const KINDS: readonly Kind[] = ['cron', 'lease', 'semaphore', 'election', 'flight'];
+const MAX = 10_000;
+const PAGE = 500;
+const NO_CRONS: Leases = { held: [], free: [] };
+const NO_OWN = { own: [], next: null };
 const ABOUT =
-  'Lists the leases of crons: holder, remaining time without renewal, fence, and the last heartbeat ' +
-  'of the holder. "fencepost leases clear" ends the lease of a dead holder.';
+  'Lists what is held: the leases of crons, those of the application itself, each place of a semaphore, and the roles of ' +
+  'elections; with holder, fence, remaining time without renewal, and since when it is held. "fencepost leases clear" ends ' +
+  'the lease of a dead holder.';
 
 export function leasesCommand(setting: Setting): Command {
   const { world, answer } = setting;
   const command = new Command('leases')
-    .summary('leases of crons; "clear" ends the lease of a dead holder')
+    .summary('what is held; "clear" ends the lease of a dead holder')
     .description(ABOUT)
     // Else what stands after "clear" would be taken for options of this one.
     .enablePositionalOptions()
     .option('--cron <text>', 'only crons whose name contains this', words)
+    .option('--resource <text>', 'only leases of the application whose name contains this', words)
+    .addOption(new Option('--kind <kind>', 'only these').choices(KINDS))
     .option('--holder <text>', 'only leases whose holder contains this', words)
+    .option('--limit <n>', 'about how many leases of the application', wholeNumber(1, MAX), PAGE)
+    .option('--after <cursor>', 'only leases of the application after the last listing', words)
     .addCommand(clearCommand(setting));
   return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
-    const { cron, holder } = flags;
-    const filter = { ...(cron !== undefined && { cron }), ...(holder !== undefined && { holder }) };
-    const list = await withDeployment(flags, world, (deployment) => deployment.leases(filter));
-    answer(reportOf(list), flags);
+    const listing = await withDeployment(flags, world, (deployment) => list(flags, deployment));
+    answer(reportOf(listing), flags);
   });
 }
 
-function reportOf({ held, free }: Leases): Report {
-  const head = ['CRON', 'HOLDER', 'FENCE', 'LEFT', 'HOLDER HEARD'];
+async function list(flags: Flags, deployment: Deployment): Promise<Listing> {
+  const { cron, resource, kind, holder, after } = flags;
+  const isOnlyOwn = resource !== undefined || after !== undefined || (kind !== undefined && kind !== 'cron');
+  const isOnlyCrons = cron !== undefined || kind === 'cron';
+  const byHolder = { ...(holder !== undefined && { holder }) };
+  const crons = isOnlyOwn ? NO_CRONS : await deployment.leases({ ...(cron !== undefined && { cron }), ...byHolder });
+  return { ...crons, ...(isOnlyCrons ? NO_OWN : await ownOnes(flags, deployment)) };
+}
+
+/** Page after page until there are as many as were asked for: an empty page doesn't mean that nothing follows. */
+async function ownOnes({ resource, kind, holder, limit, after }: Flags, deployment: Deployment) {
+  const filter = {
+    ...(resource !== undefined && { resource }),
+    ...(holder !== undefined && { holder }),
+    ...(kind !== undefined && kind !== 'cron' && { kind }),
+  };
+  const found = new Map<string, Answers['OwnLease']>();
+  let next = after ?? null;
+  do {
+    const page = { limit: Math.min(limit - found.size, PAGE), ...(next !== null && { after: next }) };
+    const { items, next: following } = await deployment.ownLeases(filter, page);
+    // A store may show one twice.
+    for (const item of items) found.set(`${item.kind} ${item.resource} ${item.fence}`, item);
+    next = following;
+  } while (next !== null && found.size < limit);
+  return { own: [...found.values()], next };
+}
+
+function reportOf({ held, free, own, next }: Listing): Report {
+  const cronHead = ['CRON', 'HOLDER', 'FENCE', 'LEFT', 'HELD SINCE', 'HOLDER HEARD'];
+  const ownHead = ['LEASE', 'KIND', 'HOLDER', 'FENCE', 'LEFT', 'HELD SINCE', 'HOLDER'];
+  const more = `There are more: "fencepost leases --after ${JSON.stringify(next)}" goes on.`;
   return {
     code: EXIT.ok,
-    json: { held, free },
+    json: { held, free, own, next },
     text: (width) => [
-      ...(held.length === 0 ? ['No lease is held.'] : table([head, ...held.map(row)], width)),
+      ...(held.length + own.length === 0 ? ['No lease is held.'] : []),
+      ...(held.length === 0 ? [] : table([cronHead, ...held.map(row)], width)),
+      ...(held.length > 0 && own.length > 0 ? [''] : []),
+      ...(own.length === 0 ? [] : table([ownHead, ...own.map(ownRow)], width)),
       ...(free.length === 0 ? [] : hanging(`Firing crons without a holder: ${free.join(', ')}`, width)),
+      ...(next === null ? [] : hanging(more, width)),
     ],
   };
 }
 
 function row(lease: Answers['HeldLease']): string[] {
-  const { cron, holder, fence, remainingMs } = lease;
-  return [cron, holder, fence, `${(remainingMs / 1_000).toFixed(1)} s`, heard(lease)];
+  const { cron, holder, fence, remainingMs, heldSince } = lease;
+  return [cron, holder, fence, seconds(remainingMs), since(heldSince), heard(lease)];
+}
+
+function ownRow({ resource, kind, holder, fence, remainingMs, heldSince, holderIsPod }: Answers['OwnLease']): string[] {
+  const alive = holderIsPod ? 'a live pod' : 'not a live pod';
+  return [resource, kind, holder, fence, seconds(remainingMs), since(heldSince), alive];
+}
+
+function seconds(remainingMs: number): string {
+  return `${(remainingMs / 1_000).toFixed(1)} s`;
+}
+
+/** To the second, in UTC. */
+function since(at: string | null): string {
+  return at === null ? 'unknown' : `${at.slice(0, 19)}Z`;
 }
 
 function heard(lease: Answers['HeldLease']): string {

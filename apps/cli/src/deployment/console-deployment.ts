@@ -1,7 +1,7 @@
-import { FencepostError, systemClock } from '@fencepost/lease';
+import { FencepostError, parseFence, systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { UsageError } from '../exit.js';
-import { DuplicateWatch, type TriggerReply } from '../jobs.js';
+import { DuplicateWatch, OwnLeaseWatch, type TriggerReply } from '../jobs.js';
 import { iso } from '../report.js';
 import type { World } from '../world.js';
 import type { ConsoleAddress } from './console-address.js';
@@ -19,6 +19,7 @@ import type {
   BackfillOrder,
   Cancelled,
   ClearedLease,
+  ClearedOwnLease,
   Deployment,
   Following,
   Moved,
@@ -26,7 +27,7 @@ import type {
   PauseOrder,
   ResolveOrder,
 } from './deployment.js';
-import { lookAt, presentWatch } from './watched.js';
+import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
 import { eventsIn } from './journal-stream.js';
 
@@ -92,6 +93,15 @@ export class ConsoleDeployment implements Deployment {
       held.push(...page.items);
       if (page.items.length < LEASES_AT_ONCE) return { held, free: page.free };
     }
+  }
+
+  ownLeases(...[{ resource, ...filter }, page]: Parameters<Deployment['ownLeases']>) {
+    const query = { ...filter, ...page, ...(resource !== undefined && { search: resource }) };
+    return answered(this.#api.GET('/api/own-leases', { params: { query } }));
+  }
+
+  async ownLeasesNamed(resource: string) {
+    return (await answered(this.#api.GET('/api/own-leases', { params: { query: { resource } } }))).items;
   }
 
   async doctor() {
@@ -184,6 +194,22 @@ export class ConsoleDeployment implements Deployment {
       const watch: ClearedLease['watch'] = async (ms, signal) =>
         presentWatch(await duplicates.follow(() => lookAt(this, cron), ms, { clock: systemClock, signal }));
       return { cleared, next, watch };
+    } catch (error) {
+      const { details, message } = refused(error, 'LEASE_MOVED');
+      return { ...(details as Omit<MovedLease, 'message'>), message };
+    }
+  }
+
+  async clearOwnLease(...[lease, { reason }]: Parameters<Deployment['clearOwnLease']>) {
+    const { kind, resource, fence, holder } = lease;
+    const looking = new OwnLeaseWatch({ kind, resource, fence: parseFence(fence), holder });
+    const look = async () => (await this.ownLeasesNamed(resource)).map(readOwnLease);
+    try {
+      const body = { kind, resource, fence, reason, downstreamSafe: true as const };
+      const done = await answered(this.#api.POST('/api/own-leases/clear', { body }));
+      const watch: ClearedOwnLease['watch'] = async (ms, signal) =>
+        presentOwnWatch(await looking.follow(look, ms, { clock: systemClock, signal }));
+      return { ...done, watch };
     } catch (error) {
       const { details, message } = refused(error, 'LEASE_MOVED');
       return { ...(details as Omit<MovedLease, 'message'>), message };

@@ -17,6 +17,10 @@ export interface Deployment {
   why(cron: string, time: string): Promise<Answers['WhyReport']>;
   pods(): Promise<Answers['Pod'][]>;
   leases(filter: { readonly cron?: string; readonly holder?: string }): Promise<Leases>;
+  /** A page of what the application itself holds. */
+  ownLeases(filter: OwnLeaseFilter, page: { limit: number; after?: string }): Promise<Answers['OwnLeasePage']>;
+  /** All that it holds under this name. */
+  ownLeasesNamed(resource: string): Promise<readonly Answers['OwnLease'][]>;
   doctor(): Promise<Answers['Finding'][]>;
   /** Shows each entry of the journal from now on, or after the one of this id, until the signal aborts. */
   follow(following: Following): Promise<void>;
@@ -31,6 +35,8 @@ export interface Deployment {
   retry(runId: string, order: Reasoned & RunOrder & { repeatUnknown: boolean }): Promise<Answers['Started']>;
   resolve(runId: string, order: ResolveOrder): Promise<Answers['Resolved']>;
   clearLease(cron: string, order: Reasoned & { readonly fence: string }): Promise<ClearedLease | MovedLease>;
+  /** @param lease as it was seen, with the fence that it must have */
+  clearOwnLease(lease: Answers['OwnLease'], order: Reasoned): Promise<ClearedOwnLease | MovedLease>;
 
   /** Where it is, for a sentence about what is not there. */
   place(): Promise<Pick<Answers['Overview'], 'prefix' | 'tenant'>>;
@@ -38,6 +44,15 @@ export interface Deployment {
 
 export type RunState = Answers['Run']['state'];
 export type Leases = { readonly held: readonly Answers['HeldLease'][]; readonly free: readonly string[] };
+
+export type OwnKind = Answers['OwnLease']['kind'];
+
+export interface OwnLeaseFilter {
+  readonly kind?: OwnKind;
+  /** Part of the name. */
+  readonly resource?: string;
+  readonly holder?: string;
+}
 
 interface Reasoned {
   readonly reason: string;
@@ -85,13 +100,22 @@ export interface Moved {
 
 export interface MovedLease {
   readonly message: string;
-  readonly found: Answers['Lease'] | null;
+  readonly found: Answers['Lease'] | Answers['OwnLease'] | null;
 }
 
-export interface ClearedLease extends Omit<Answers['Cleared'], 'cron'> {
+export interface ClearedLease extends Omit<Answers['Cleared'], 'cron' | 'marker'> {
   /** Looks for duplicates for a while. */
   readonly watch: (ms: number, signal: AbortSignal) => Promise<Watched>;
 }
+
+export interface ClearedOwnLease extends Readonly<Answers['OwnCleared']> {
+  /** Looks for a while at who gets it next. */
+  readonly watch: (ms: number, signal: AbortSignal) => Promise<WatchedLease>;
+}
+
+export type WatchedLease = Pick<WatchReport, 'observations' | 'verdict'> & {
+  readonly holding: { readonly holder: string; readonly fence: string } | null;
+};
 
 export type Watched = Omit<WatchReport, 'from' | 'holding'> & {
   readonly from: string;

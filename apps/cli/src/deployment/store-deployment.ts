@@ -10,6 +10,7 @@ import {
   presentHeldLease,
   presentJournalEntry,
   presentLease,
+  presentOwnLease,
   presentPause,
   presentPod,
   presentRun,
@@ -21,8 +22,16 @@ import { iso } from '../report.js';
 import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
 import { Audited, cronIn, definedAs, runIn } from './audited.js';
-import { presentHolding, presentWatch } from './watched.js';
-import type { Answers, BackfillOrder, ClearedLease, Deployment, Following, PauseOrder } from './deployment.js';
+import { presentHolding, presentOwnWatch, presentWatch } from './watched.js';
+import type {
+  Answers,
+  BackfillOrder,
+  ClearedLease,
+  ClearedOwnLease,
+  Deployment,
+  Following,
+  PauseOrder,
+} from './deployment.js';
 
 /** A deployment by way of its stores: needs no pod, and whoever is logged in is on record for what is ordered. */
 export class StoreDeployment implements Deployment {
@@ -79,6 +88,15 @@ export class StoreDeployment implements Deployment {
   async leases(filter: Parameters<Deployment['leases']>[0]) {
     const { held, free } = await this.#store.leases.list(filter);
     return { held: held.map(presentHeldLease), free };
+  }
+
+  async ownLeases(...[filter, { limit, after }]: Parameters<Deployment['ownLeases']>) {
+    const { items, next } = await this.#store.leases.own.list(filter, limit, after);
+    return { items: items.map(presentOwnLease), next };
+  }
+
+  async ownLeasesNamed(resource: string) {
+    return (await this.#store.leases.own.named(resource)).map(presentOwnLease);
   }
 
   async doctor() {
@@ -166,6 +184,21 @@ export class StoreDeployment implements Deployment {
     } catch (error) {
       if (!(error instanceof LeaseMovedError)) throw error;
       return { message: error.message, found: presentHolding(cron, error.found) };
+    }
+  }
+
+  async clearOwnLease(...[lease, { reason }]: Parameters<Deployment['clearOwnLease']>) {
+    const { own } = this.#store.leases;
+    const { kind, resource } = lease;
+    const term = { kind, resource, fence: parseFence(lease.fence), holder: lease.holder };
+    try {
+      const order = { kind, fence: term.fence, isDownstreamSafe: true, reason, ...this.#audited.who };
+      const { cleared, next } = await own.clear(resource, order);
+      const watch: ClearedOwnLease['watch'] = async (ms, signal) => presentOwnWatch(await own.watch(term, ms, signal));
+      return { cleared: presentOwnLease(cleared), next: next && presentOwnLease(next), watch };
+    } catch (error) {
+      if (!(error instanceof LeaseMovedError)) throw error;
+      return { message: error.message, found: presentHolding(resource, error.found) };
     }
   }
 

@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
-import { presentLease, type DuplicateWatch, type WatchReport } from '../jobs.js';
+import { presentLease, type DuplicateWatch, type OwnLeaseWatch, type WatchReport } from '../jobs.js';
 import { iso } from '../report.js';
-import type { Answers, Deployment, Watched } from './deployment.js';
+import type { Answers, Deployment, Watched, WatchedLease } from './deployment.js';
 
 type Look = Parameters<DuplicateWatch['see']>[0];
 type Holding = Exclude<Look['holding'], null>;
@@ -12,6 +12,12 @@ export function presentHolding(cron: string, holding: Holding | null): Answers['
 
 export function presentWatch({ from, holding, ...report }: WatchReport): Watched {
   return { ...report, from: iso(from), holding: presentHolding(report.cron, holding) };
+}
+
+export function presentOwnWatch(report: ReturnType<OwnLeaseWatch['report']>): WatchedLease {
+  const { observations, verdict, holding } = report;
+  const shown = holding && presentLease({ cron: report.resource, ...holding });
+  return { observations, verdict, holding: shown && { holder: shown.holder, fence: shown.fence } };
 }
 
 const RUNS_LOOKED_AT = 100;
@@ -47,4 +53,8 @@ function readRun(run: Answers['Run']): Look['runs'][number] {
     attemptedAt: attemptedAt === null ? null : Date.parse(attemptedAt),
     finishedAt: finishedAt === null ? null : Date.parse(finishedAt),
   };
+}
+
+export function readOwnLease({ kind, holder, fence, remainingMs }: Answers['OwnLease']) {
+  return { kind, holder, fence: parseFence(fence), remainingMs };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
 import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import {
   Doctor,
@@ -44,7 +45,11 @@ export function servicesOf(ports: Ports): Services {
   const at = { redis, prefix, tenant };
   return {
     audit,
-    leases: new LeaseService({ ...ports, leases: new RedisLeaseStore({ ...at, kind: 'cron' }) }),
+    leases: new LeaseService({
+      ...ports,
+      leases: new RedisLeaseStore({ ...at, kind: 'cron' }),
+      own: { leases: new RedisLeaseStore(at), semaphores: new RedisSemaphoreStore(at) },
+    }),
     doctor: new Doctor({
       ...ports,
       ledger: examine ? 'postgres' : 'redis',

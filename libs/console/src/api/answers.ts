@@ -55,6 +55,16 @@ export const leasePageSchema = z
   })
   .describe('One page of leases, by cron.');
 
+export const ownLeasePageSchema = z
+  .strictObject({
+    items: z.array(SCHEMAS.OwnLease),
+    next: z
+      .string()
+      .nullable()
+      .describe('"after" of the next page; null: there is none. A page may be empty though more follow.'),
+  })
+  .describe('Leases that are no cron’s, about a page at a time.');
+
 export const runPageSchema = SCHEMAS.RunReport.extend({
   journal: z.array(SCHEMAS.JournalEntry).describe('Journal entries about it, newest first.'),
   logs: z
@@ -117,8 +127,18 @@ export const clearedSchema = z
     cron: z.string(),
     cleared: SCHEMAS.Lease.describe('The cleared lease.'),
     next: SCHEMAS.Lease.nullable().describe('The lease right after that, if a pod was so quick.'),
+    marker: z
+      .strictObject({ at: instant, refusals: count, ledgerAt: instant })
+      .describe('Where to begin to watch for duplicates.'),
   })
   .describe('Result of clearing a lease.');
+
+export const ownClearedSchema = z
+  .strictObject({
+    cleared: SCHEMAS.OwnLease.describe('The cleared lease.'),
+    next: SCHEMAS.OwnLease.nullable().describe('The next holder, if it was so quick.'),
+  })
+  .describe('Result of clearing a lease that is no cron’s.');
 
 export const problemSchema = z
   .strictObject({
@@ -136,6 +156,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Overview: overviewSchema,
   CronPage: cronPageSchema,
   LeasePage: leasePageSchema,
+  OwnLeasePage: ownLeasePageSchema,
   RunPage: runPageSchema,
   RunList: runListSchema,
   JournalList: journalSchema,
@@ -149,5 +170,6 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Backfill: backfillSchema,
   Done: doneSchema,
   Cleared: clearedSchema,
+  OwnCleared: ownClearedSchema,
   Problem: problemSchema,
 };

@@ -8,6 +8,7 @@ import { CronsController } from './crons.controller.js';
 import { DeploymentController } from './deployment.controller.js';
 import { EventsController } from './events.controller.js';
 import { LeasesController } from './leases.controller.js';
+import { OwnLeasesController } from './own-leases.controller.js';
 import { CommandService } from './command-service.js';
 import { OverviewService } from './overview-service.js';
 import { ReadGate, ReadGateInterceptor } from './read-gate.js';
@@ -39,6 +40,7 @@ export class ApiModule {
         RunsController,
         RunOrdersController,
         LeasesController,
+        OwnLeasesController,
         DeploymentController,
         EventsController,
         SessionController,

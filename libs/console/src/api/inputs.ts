@@ -121,6 +121,36 @@ export const leasesQuery = z.strictObject({
   offset,
 });
 
+const RESOURCE = 'expected the name of a resource, of at most 200 characters';
+const resource = z.string(RESOURCE).min(1, RESOURCE).max(200, RESOURCE);
+const KINDS = SCHEMAS.OwnLease.shape.kind.options;
+const kind = z.enum(KINDS, `expected one of ${KINDS.join(', ')}`);
+const FENCE = 'expected the fence that was seen, a decimal text';
+const fence = z.string(FENCE).regex(/^\d{1,16}$/, FENCE);
+const CURSOR = 'expected "next" of the page before';
+
+export const ownLeasesQuery = z.strictObject({
+  resource: resource.optional().describe('Exactly this name; all that is held under it, in one page.'),
+  search: search.optional().describe('Part of the name.'),
+  kind: kind.optional(),
+  holder: search.optional().describe('Part of its holder.'),
+  limit: limit(500, 50),
+  after: z.string(CURSOR).max(500, CURSOR).optional().describe('"next" of the page before.'),
+});
+
+export const cronWatchQuery = z.strictObject({
+  at: instant.describe('"marker" of the answer to the order that cleared it.'),
+  refusals: whole(0, 999_999_999).meta({ description: 'The same.', wire: 'integer' }),
+  ledgerAt: instant.describe('The same.'),
+});
+
+export const ownWatchQuery = z.strictObject({
+  kind,
+  resource,
+  fence: fence.describe('That of the cleared term.'),
+  holder: search.describe('Who held it, as it was shown.'),
+});
+
 export const forecastQuery = z.strictObject({
   hours: whole(1, 168).default(24).meta({ description: 'How far ahead, 1 to 168; default 24.', wire: 'integer' }),
 });
@@ -178,10 +208,16 @@ export const removeOrder = z.strictObject({
 
 export const clearOrder = z.strictObject({
   reason,
-  fence: z
-    .string('expected the fence that was seen')
-    .regex(/^\d{1,16}$/, 'expected the fence that was seen, a decimal text')
-    .describe('Expected fence: a lease with another fence is not changed.'),
+  fence: fence.describe('Expected fence: a lease with another fence is not changed.'),
+});
+
+const SAFE = 'expected true: confirm that nothing is damaged if the old holder still writes';
+export const ownClearOrder = clearOrder.extend({
+  kind,
+  resource,
+  downstreamSafe: z
+    .literal(true, SAFE)
+    .describe('Confirms that its downstream is safe if the old holder still writes.'),
 });
 
 const GRACE = 'expected milliseconds, a whole number from 1';

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/commo
 import { ApiTags } from '@nestjs/swagger';
 import { LeaseService } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
-import { presentHeldLease, presentLease } from '@fencepost/operations/presenting';
+import { presentHeldLease, presentLease, presentWatch, SCHEMAS } from '@fencepost/operations/presenting';
 import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
@@ -43,8 +43,21 @@ export class LeasesController {
     const { name: by, role, address } = callerHere();
     const order = { fence: parseFence(fence), by, role, from: `api ${address}`, reason };
     // It writes its own record: it alone knows whom it was taken from.
-    const { cleared, next } = await this.service.clear(cron, order);
+    const { cleared, next, marker } = await this.service.clear(cron, order);
     this.directory.forget();
-    return { cron, cleared: presentLease(cleared), next: next && presentLease({ cron, ...next }) };
+    const [at, ledgerAt] = [marker.at, marker.ledgerAt].map((instant) => new Date(instant).toISOString());
+    return {
+      ...{ cron, cleared: presentLease(cleared), next: next && presentLease({ cron, ...next }) },
+      marker: { at, refusals: marker.refusals, ledgerAt },
+    };
+  }
+
+  @Get(':cron/watch')
+  @Shows(SCHEMAS.Watch, 'Duplicates since a lease was cleared; ask again every second or two.')
+  async watch(
+    @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
+    @Query({ schema: inputs.cronWatchQuery }) marker: Checked<typeof inputs.cronWatchQuery>,
+  ) {
+    return presentWatch(await this.service.watchDuplicates(cron, 0, { marker }));
   }
 }

@@ -3,7 +3,8 @@ import { CatalogMovedError, isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
 import { scrubText, withoutQuery } from '@fencepost/lease/internal';
 import { LeaseMovedError } from '@fencepost/operations';
-import { presentLease } from '@fencepost/operations/presenting';
+import { presentLease, presentOwnLease } from '@fencepost/operations/presenting';
+import type { Holding } from '@fencepost/lease/store';
 import { StateConflictError } from './problems.js';
 
 /** What whoever asked is told. */
@@ -64,9 +65,12 @@ export function problemOf(error: unknown): Problem {
 function detailsOf(error: FencepostError): object | null {
   if (error instanceof StateConflictError) return error.details;
   if (error instanceof CatalogMovedError) return { expected: error.expected, found: error.found };
-  if (error instanceof LeaseMovedError)
-    return { found: error.found && presentLease({ cron: error.cron, ...error.found }) };
+  if (error instanceof LeaseMovedError) return { found: error.found && presentFound(error.resource, error.found) };
   return null;
+}
+
+function presentFound(resource: string, found: Holding | Parameters<typeof presentOwnLease>[0]): object {
+  return 'kind' in found ? presentOwnLease(found) : presentLease({ cron: resource, ...found });
 }
 
 function problemOfHttp(error: HttpException): Problem {

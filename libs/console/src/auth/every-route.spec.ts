@@ -93,9 +93,9 @@ describe('every route that the framework lists', () => {
   });
 
   it('answers 403 to an operator who wants to take something away', async () => {
-    const paths = ['/api/crons/some/remove', '/api/leases/some/clear'];
+    const paths = ['/api/crons/some/remove', '/api/leases/some/clear', '/api/own-leases/clear'];
     const statuses = await Promise.all(paths.map(async (path) => (await running.order(path, {}, 'operator')).status));
-    expect(statuses).toEqual([403, 403]);
+    expect(statuses).toEqual([403, 403, 403]);
     const board = ['/job-schedulers/some/remove', '/obliterate', '/empty', '/pause', '/clean/completed'];
     const put = (path: string) => running.ask(`/queues/api/queues/runs${path}`, { as: 'operator', method: 'PUT' });
     expect(await Promise.all(board.map(async (path) => (await put(path)).status))).toEqual([403, 403, 403, 403, 403]);

@@ -5,7 +5,8 @@ import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
-import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
+import { pageOfNames } from '../store/holdings-page.js';
+import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
@@ -13,6 +14,7 @@ interface StoredTerm {
   readonly nonce: string;
   readonly holder: string;
   readonly fence: Fence;
+  readonly acquiredAt: number;
   ttlMs: number;
   endsAt: number;
 }
@@ -69,14 +71,20 @@ export class MemorySemaphoreStore implements SemaphoreStore {
   }
 
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return terms.map((term) => {
-      const current = this.#living(term);
-      if (!current) return false;
-      const stored = this.#stored(term.resource);
-      stored.terms = stored.terms.filter((other) => other !== current);
-      this.#announce(term.resource);
-      return true;
-    });
+    return terms.map((term) => this.#end(term.resource, ({ nonce }) => nonce === term.nonce));
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    return this.#end(resource, (term) => term.fence === fence);
+  }
+
+  /** Each held place. */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { names, next } = pageOfNames(this.#resources.keys(), after, limit);
+    const items = names.flatMap((resource) =>
+      this.#taken(resource).map((term) => ({ resource, ...this.#shown(term) })),
+    );
+    return { items, next };
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
@@ -112,6 +120,15 @@ export class MemorySemaphoreStore implements SemaphoreStore {
     this.#resources.clear();
   }
 
+  #end(resource: string, isMeant: (term: StoredTerm) => boolean): boolean {
+    const current = this.#taken(resource).find(isMeant);
+    if (!current) return false;
+    const stored = this.#stored(resource);
+    stored.terms = stored.terms.filter((other) => other !== current);
+    this.#announce(resource);
+    return true;
+  }
+
   /** Later and each by itself, as a message from a server would come: a watcher can't fail a release. */
   #announce(resource: string): void {
     for (const watcher of this.#watchers) {
@@ -123,7 +140,8 @@ export class MemorySemaphoreStore implements SemaphoreStore {
     const fence = Math.max(stored.fence + 1, floor + 1, Math.floor(this.#clock.now() * 1000)) as Fence;
     if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
     stored.fence = fence;
-    stored.terms.push({ nonce, holder, fence, ttlMs, endsAt: this.#clock.now() + ttlMs });
+    const acquiredAt = this.#clock.now();
+    stored.terms.push({ nonce, holder, fence, ttlMs, acquiredAt, endsAt: acquiredAt + ttlMs });
     return fence;
   }
 
@@ -165,7 +183,7 @@ export class MemorySemaphoreStore implements SemaphoreStore {
     term.endsAt = now + Math.max(ttlMs, leftMs);
   }
 
-  #shown({ holder, fence, endsAt }: StoredTerm): Holding {
-    return { holder, fence, remainingMs: endsAt - this.#clock.now() };
+  #shown({ holder, fence, endsAt, acquiredAt }: StoredTerm): Holding {
+    return { holder, fence, remainingMs: endsAt - this.#clock.now(), acquiredAt };
   }
 }

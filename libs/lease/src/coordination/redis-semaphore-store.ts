@@ -1,13 +1,14 @@
 import { FenceExhaustedError } from '../base/errors.js';
-import { formatFence, parseFence } from '../base/fence.js';
+import { formatFence, parseFence, type Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { inBatches, loadScripts, type RedisClient } from '../redis/redis-script.js';
 import { watchChannel } from '../redis/redis-connection.js';
 import { partOf, redisChannel, redisKeys } from '../store/keys.js';
-import type { KeyBuilder } from '../store/keys.js';
-import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
-import type { RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
+import type { KeyBuilder, KeySpace } from '../store/keys.js';
+import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
+import { holding, type RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
+import { scanResources } from '../redis/redis-scan.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
@@ -28,6 +29,7 @@ interface Taken {
 
 const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'acquire-place',
+  'evict-place',
   'renew-places',
   'release-places',
   'inspect-places',
@@ -42,6 +44,7 @@ export class RedisSemaphoreStore implements SemaphoreStore {
   readonly #redis: RedisClient;
   readonly #key: KeyBuilder;
   readonly #kind: RedisSemaphoreStoreOptions['kind'];
+  readonly #listed: KeySpace & { readonly part: string };
   readonly #released: string;
   readonly #forgetAfterMs: number;
 
@@ -53,6 +56,7 @@ export class RedisSemaphoreStore implements SemaphoreStore {
     this.#redis = options.redis;
     this.#key = redisKeys(options);
     this.#kind = options.kind;
+    this.#listed = { prefix: options.prefix, tenant: options.tenant, part: partOf(options.kind, 'places') };
     this.#released = redisChannel(options, partOf(options.kind, 'released-places'));
     if (options.forgetAfterMs !== undefined) checkWhole('forgetAfterMs', options.forgetAfterMs, 1);
     this.#forgetAfterMs = options.forgetAfterMs ?? 0;
@@ -84,6 +88,19 @@ export class RedisSemaphoreStore implements SemaphoreStore {
       const args = [this.#released, ...batch.flatMap(({ nonce, resource }) => [nonce, resource])];
       return letters(await scripts['release-places'].run(this.#redis, this.#placesOf(batch), args));
     });
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const args = [formatFence(fence), this.#released, resource];
+    return (await scripts['evict-place'].run(this.#redis, [this.#places(resource)], args)) === 'DONE';
+  }
+
+  /** Each held place; by SCAN over all keys of the server. */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { resources, next } = await scanResources(this.#redis, this.#listed, { after, limit });
+    const taken = await this.#taken(resources);
+    const items = taken.flatMap(({ holdings }, n) => holdings.map((one) => ({ resource: resources[n] ?? '', ...one })));
+    return { items, next };
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
@@ -132,10 +149,6 @@ export class RedisSemaphoreStore implements SemaphoreStore {
 function takenOf(reply: unknown): Taken {
   const [places, ...terms] = list(reply);
   return { places: Number(places), holdings: terms.map((term) => holding(list(term).map(String))) };
-}
-
-function holding([holder = '', fence = '', remaining]: string[]): Holding {
-  return { holder, fence: parseFence(fence), remainingMs: Number(remaining) };
 }
 
 function letters(reply: unknown): boolean[] {

@@ -11,6 +11,7 @@ import type { Holding, LeaseStore } from '../store/lease-store.js';
  * - `acquire` of a full resource tells how long it takes until a place is free without renewals. Where the places were
  *   made fewer than the holders, that is when enough of them have left.
  * - `inspect` shows `null` while a place is free (or was never asked for), else the holder whose end frees the next one.
+ * - `evict` frees the one place whose term has this fence, and `list` shows each held place.
  * - `watchReleases` also reports a resource that got more places.
  */
 export interface SemaphoreStore extends LeaseStore {

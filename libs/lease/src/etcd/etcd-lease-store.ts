@@ -1,6 +1,5 @@
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { FenceExhaustedError } from '../base/errors.js';
 import { EtcdClient } from './etcd-client.js';
 import type { EtcdMember } from './etcd-client.js';
 import { grant, remaining, revoke, wholeSeconds, extend, readTerm, writeTerm } from './etcd-term.js';
@@ -8,17 +7,26 @@ import type { EtcdOptions } from './etcd-options.js';
 import { fromBase64 } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
 import type { StoredTerm } from './etcd-term.js';
-import { ABSENT, commit, created, modified, put, read, remove } from './etcd-transaction.js';
+import { ABSENT, commit, created, keysAfter, modified, put, read, remove } from './etcd-transaction.js';
 import { watchKey } from './etcd-watch.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
+import { nextFence } from '../store/next-fence.js';
 import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Finding } from '../store/finding.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  LeaseStore,
+  StopWatching,
+} from '../store/lease-store.js';
 
 export interface EtcdLeaseStoreOptions extends EtcdOptions, Partial<KeySpace> {
   /** Default: the caller's own. */
@@ -120,6 +128,15 @@ export class EtcdLeaseStore implements LeaseStore {
     });
   }
 
+  /** Without the instants of the acquisitions: etcd shows no clock. */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const head = `${this.#space.lease}:`;
+    const keys = await this.#client.ask((member) => keysAfter(member, { head, after: head + (after ?? ''), limit }));
+    const names = keys.map((key) => key.slice(head.length));
+    const next = keys.length < limit ? null : (names.at(-1) ?? null);
+    return { items: heldOf(names, await this.inspect(names)), next };
+  }
+
   /** @throws {EtcdError} when it can't begin; goes on by itself afterwards */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
     const { released: key } = this.#space;
@@ -143,7 +160,7 @@ export class EtcdLeaseStore implements LeaseStore {
     request: AcquireRequest,
     { key, counterKey, counter }: { key: string; counterKey: string; counter: KeyValue | undefined },
   ): Promise<AcquireReply | undefined> {
-    const fence = this.#nextFence(request, counter);
+    const fence = nextFence(request, counter ? parseFence(fromBase64(counter.value)) : NO_FENCE, this.#clock.now());
     const seconds = wholeSeconds(request.ttlMs);
     const lease = await grant(member, seconds);
     const won = await commit(member, {
@@ -156,11 +173,16 @@ export class EtcdLeaseStore implements LeaseStore {
     return undefined;
   }
 
-  #nextFence({ resource, floor }: AcquireRequest, counter: KeyValue | undefined): Fence {
-    const stored = counter ? parseFence(fromBase64(counter.value)) : NO_FENCE;
-    const fence = Math.max(stored + 1, floor + 1, Math.floor(this.#clock.now() * 1_000));
-    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
-    return fence as Fence;
+  /** @returns `false` when it was over by then */
+  async #end(member: EtcdMember, seen: StoredTerm): Promise<boolean> {
+    const resource = seen.key.slice(this.#space.lease.length + 1);
+    const ended = await commit(member, {
+      compare: [created(seen.key, seen.createdAt)],
+      // Watching for deletions would announce every expiry as well, and could not name its holder.
+      success: [remove(seen.key), put(this.#space.released, resource)],
+    });
+    if (ended) await revoke(member, seen.lease);
+    return ended;
   }
 
   /** Another call under the same nonce may have moved the term to another etcd lease, where it goes on. */
@@ -197,17 +219,6 @@ export class EtcdLeaseStore implements LeaseStore {
       await allDone(acting);
     });
     return terms.map((_, n) => known.get(n) ?? false);
-  }
-
-  async #end(member: EtcdMember, seen: StoredTerm): Promise<boolean> {
-    const resource = seen.key.slice(this.#space.lease.length + 1);
-    const ended = await commit(member, {
-      compare: [created(seen.key, seen.createdAt)],
-      // Watching for deletions would announce every expiry as well, and could not name its holder.
-      success: [remove(seen.key), put(this.#space.released, resource)],
-    });
-    if (ended) await revoke(member, seen.lease);
-    return ended;
   }
 
   #termKey({ resource }: Pick<Term, 'resource'>): string {

@@ -22,6 +22,8 @@ export const txnReply = z.object({
   responses: z.array(z.object({ response_range: range.optional() })).default([]),
 });
 
+export const keysReply = z.object({ kvs: z.array(z.object({ key: z.string() })).default([]) });
+
 export const grantReply = z.object({ ID: int64 });
 export const keepAliveReply = z.object({ result: z.object({ TTL: int64.default('0') }) });
 export const timeToLiveReply = z.object({ TTL: int64.default('0') });

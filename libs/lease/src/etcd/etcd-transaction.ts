@@ -1,6 +1,6 @@
 import type { EtcdMember } from './etcd-client.js';
 import { EtcdError, NOT_FOUND } from './etcd-error.js';
-import { toBase64, txnReply } from './etcd-replies.js';
+import { fromBase64, keysReply, toBase64, txnReply } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
 
 /** A revision of etcd: counts every transaction of the cluster. 64 bits wide, so it stays text. */
@@ -56,4 +56,20 @@ export async function read(member: EtcdMember, keys: readonly string[]): Promise
     return part.map((_, n) => responses[n]?.response_range?.kvs[0]);
   });
   return (await Promise.all(found)).flat();
+}
+
+interface Range {
+  readonly head: string;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Some of the keys that begin with `head`, in their order. */
+export async function keysAfter(member: EtcdMember, { head, after, limit }: Range): Promise<string[]> {
+  // The first key behind one is that with a zero byte at its end; the first behind all with a head has the next last letter.
+  const last = head.charCodeAt(head.length - 1);
+  const end = head.slice(0, -1) + String.fromCharCode(last + 1);
+  const asked = { key: toBase64(`${after}\0`), range_end: toBase64(end), limit: `${limit}`, keys_only: true };
+  const { kvs } = await member.post('kv/range', asked, keysReply);
+  return kvs.map(({ key }) => fromBase64(key));
 }

@@ -139,7 +139,7 @@ export class LeaseKeeper {
           isBatch && store.acquireMany
             ? await store.acquireMany(requests)
             : await Promise.all(requests.map((request) => store.acquire(request)));
-        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold.since));
+        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold));
         return replies;
       } catch (error) {
         if (tries === 1 && !isFinal(error)) continue;

@@ -3,7 +3,7 @@ import type { LossReason } from '../base/errors.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { observers, unobserved } from '../telemetry/lease-events.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
-import type { KeptLease } from './held-lease.js';
+import type { Hold, KeptLease } from './held-lease.js';
 
 export interface Listeners {
   readonly observe?: LeaseObserver;
@@ -28,11 +28,13 @@ export class LeaseReports {
     this.#observe = observers(measure, observe);
   }
 
-  answered({ resource, holder, ttlMs }: AcquireRequest, reply: AcquireReply, sentAt: number): void {
+  answered({ resource, holder, ttlMs }: AcquireRequest, reply: AcquireReply, { since, maxHoldMs }: Hold): void {
     if (this.#silent) return;
-    const tookMs = this.#since(sentAt);
-    if (reply.acquired) this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs });
-    else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
+    const tookMs = this.#since(since);
+    const bound = maxHoldMs === undefined ? {} : { maxHoldMs };
+    if (reply.acquired) {
+      this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs, ...bound });
+    } else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
   }
 
   unanswered({ resource }: AcquireRequest, error: unknown, sentAt: number): void {

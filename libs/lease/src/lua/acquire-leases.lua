@@ -1,6 +1,6 @@
 -- Takes each of many leases and issues its fence in one step, or does neither.
 --
--- KEYS[2 * i - 1]  the i-th lease: '<nonce> <ttl> <fence> <holder>', a string that expires with the term
+-- KEYS[2 * i - 1]  the i-th lease: '<nonce> <ttl> <fence> <since> <holder>', a string that expires with the term
 -- KEYS[2 * i]  the last fence issued for the i-th resource, which never expires
 -- ARGV[i]  the request: '<nonce> <ttl> <floor> <holder>'
 -- Returns  for each in order 'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'EXHAUSTED' | 'FAILED <why>'

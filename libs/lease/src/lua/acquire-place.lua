@@ -1,6 +1,6 @@
 -- Takes one of the places of a resource and issues its fence in one step, or does neither.
 --
--- KEYS[1]  the places: a hash of nonce to '<ends at> <ttl> <fence> <holder>' that expires with the last of them
+-- KEYS[1]  the places: a hash of nonce to '<ends at> <ttl> <fence> <since> <holder>' that expires with the last of them
 -- KEYS[2]  the last fence issued for the resource
 -- KEYS[3]  the size: how many places were `asked` for last, and how many were `set`
 -- ARGV[1]  nonce of the term
@@ -72,5 +72,6 @@ redis.call('SET', KEYS[2], text)
 if kept and fence < micros + kept * 1000 then
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', kept))
 end
-writePlace(KEYS[1], { nonce = ARGV[1], ttl = ARGV[3], fence = text, holder = ARGV[2] }, ARGV[3])
+local since = string.format('%.0f', now)
+writePlace(KEYS[1], { nonce = ARGV[1], ttl = ARGV[3], fence = text, since = since, holder = ARGV[2] }, ARGV[3])
 return { 'ACQUIRED', text }

@@ -1,6 +1,6 @@
 -- Ends the term that has exactly this fence, for any holder, and announces its end.
 --
--- KEYS[1]  the lease: '<nonce> <ttl> <fence> <holder>'
+-- KEYS[1]  the lease: '<nonce> <ttl> <fence> <since> <holder>'
 -- ARGV[1]  fence of the term that is to end, decimal
 -- ARGV[2]  channel of the announcements
 -- ARGV[3]  the resource, as announced

@@ -1,6 +1,6 @@
 -- Reads the places of a resource that are taken, by the server's clock.
 --
--- They are a hash of nonce to '<ends at> <ttl> <fence> <holder>', times in milliseconds. One key of its own per term would
+-- They are a hash of nonce to '<ends at> <ttl> <fence> <since> <holder>', times in milliseconds. One key of its own per term would
 -- expire by itself, but a script can't list them.
 -- @include check-number
 -- @include longer-term
@@ -8,9 +8,9 @@
 
 -- The term as it stands there, or nil when there is none, or it is over.
 local function livingPlace(nonce, text)
-  local ends, ttl, fence, holder = (text or ''):match('^(%d+) (%d+) (%d+) (.*)$')
+  local ends, ttl, fence, since, holder = (text or ''):match('^(%d+) (%d+) (%d+) (%d+) (.*)$')
   if ends and tonumber(ends) > now then
-    return { nonce = nonce, ends = tonumber(ends), ttl = ttl, fence = fence, holder = holder }
+    return { nonce = nonce, ends = tonumber(ends), ttl = ttl, fence = fence, since = since, holder = holder }
   end
 end
 
@@ -31,8 +31,8 @@ end
 
 -- Lets a term end `ttl` from now. The key never ends before the last of its terms.
 local function writePlace(key, term, ttl)
-  local text = table.concat({ string.format('%.0f', now + tonumber(ttl)), term.ttl, term.fence, term.holder }, ' ')
-  redis.call('HSET', key, term.nonce, text)
+  local ends = string.format('%.0f', now + tonumber(ttl))
+  redis.call('HSET', key, term.nonce, table.concat({ ends, term.ttl, term.fence, term.since, term.holder }, ' '))
   if redis.call('PTTL', key) < tonumber(ttl) then
     redis.call('PEXPIRE', key, ttl)
   end

@@ -1,6 +1,6 @@
 -- Frees the places of the terms that still have one, and announces each.
 --
--- KEYS[i]  the places of the i-th term's resource: a hash of nonce to '<ends at> <ttl> <fence> <holder>'
+-- KEYS[i]  the places of the i-th term's resource: a hash of nonce to '<ends at> <ttl> <fence> <since> <holder>'
 -- ARGV[1]  channel of the announcements
 -- ARGV[2 * i]  nonce of the i-th term
 -- ARGV[2 * i + 1]  resource of the i-th term, as announced

@@ -1,6 +1,6 @@
 -- Extends the terms that are still the current ones, shortens none, and creates none.
 --
--- KEYS[i]  the lease of the i-th term: '<nonce> <ttl> <fence> <holder>'
+-- KEYS[i]  the lease of the i-th term: '<nonce> <ttl> <fence> <since> <holder>'
 -- ARGV[1]  ttl from now on, milliseconds
 -- ARGV[i + 1]  nonce of the i-th term
 -- Returns  the places, from 1, of the terms that are over

@@ -1,6 +1,6 @@
 -- Extends the terms that still have their place, shortens none, and creates none.
 --
--- KEYS[i]  the places of the i-th term's resource: a hash of nonce to '<ends at> <ttl> <fence> <holder>'
+-- KEYS[i]  the places of the i-th term's resource: a hash of nonce to '<ends at> <ttl> <fence> <since> <holder>'
 -- ARGV[1]  ttl from now on, milliseconds
 -- ARGV[i + 1]  nonce of the i-th term
 -- Returns  a string with a letter for each term in order: D done, O over

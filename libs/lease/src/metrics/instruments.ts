@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { OpenMetricsContentType, Registry } from 'prom-client';
+import type { Clock } from '../base/clock.js';
+import { hashResource } from '../base/identity.js';
+import type { HeldTerms } from './held-terms.js';
 
 export type MetricsRegistry = Registry | Registry<OpenMetricsContentType>;
 
@@ -77,6 +80,54 @@ interface HistogramShape<L extends string> {
 function histogram<L extends string>(registry: MetricsRegistry, shape: HistogramShape<L>): Histogram<L> {
   const known = registry.getSingleMetric<L>(shape.name);
   return known instanceof Histogram ? known : new Histogram({ ...shape, registers: [registry] });
+}
+
+export interface HeldSource {
+  readonly held: HeldTerms;
+  readonly clock: Clock;
+  readonly typeOf: (resource: string) => string;
+}
+
+/** Counted when they are asked for; the first to register them in a registry counts for all. */
+export function heldGauges(registry: MetricsRegistry, { held, clock, typeOf }: HeldSource): void {
+  computed(registry, {
+    name: 'redis_lease_held_since_timestamp_seconds',
+    help: 'When this process acquired its leases, Unix time: the 20 oldest of those held for a minute or longer.',
+    labelNames: ['resource_type', 'resource'],
+    fill: (gauge) => {
+      for (const { resource, since } of held.oldest(clock.now())) {
+        gauge.set({ resource_type: typeOf(resource), resource: hashResource(resource) }, since / 1_000);
+      }
+    },
+  });
+  computed(registry, {
+    name: 'redis_lease_held_over_budget',
+    help: 'Leases that this process holds for longer than their maxHold, or else ten times their ttl.',
+    labelNames: ['resource_type'],
+    fill: (gauge) => {
+      for (const { resource } of held.overBudget(clock.now())) gauge.inc({ resource_type: typeOf(resource) });
+    },
+  });
+}
+
+interface Computed<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly L[];
+  readonly fill: (gauge: Gauge<L>) => void;
+}
+
+/** A gauge whose series are made anew for each scrape: what is over has none. */
+function computed<L extends string>(registry: MetricsRegistry, { fill, ...shape }: Computed<L>): void {
+  if (registry.getSingleMetric(shape.name) instanceof Gauge) return;
+  const gauge: Gauge<L> = new Gauge({
+    ...shape,
+    registers: [registry],
+    collect: () => {
+      gauge.reset();
+      fill(gauge);
+    },
+  });
 }
 
 function nodeHealth(registry: MetricsRegistry): Gauge<'node'> {

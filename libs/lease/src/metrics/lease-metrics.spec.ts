@@ -2,6 +2,8 @@ import { Counter, Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_FENCE, parseFence } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
+import { hashResource } from '../base/identity.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { leaseMetrics } from './lease-metrics.js';
 
 const UUID = '0d9f1f6e-3c55-4f7b-9d0a-0a4c6c6b9a11';
@@ -101,6 +103,70 @@ describe('the metrics', () => {
     expect(new Set((await series('acquire_total')).map((line) => line.split('"')[1])).size).toBe(101);
     expect(await valueOf('redis_lease_acquire_total', 'resource_type="other",outcome="acquired"')).toBe(8_000);
     expect(await count(1_000, 1_000)).toBe(afterTenThousand);
+  });
+
+  describe('of leases that are held', () => {
+    const MINUTE = 60_000;
+    const acquired = (resource: string, more: { readonly maxHoldMs?: number } = {}) =>
+      ({ name: 'lease.acquired', ...term(resource), ttlMs: 10_000, tookMs: 0, ...more }) as const;
+    const lasting = { maxHoldMs: 60 * MINUTE };
+    const since = () => series('redis_lease_held_since_timestamp_seconds{');
+    const over = () => series('redis_lease_held_over_budget{');
+
+    it('show since when the oldest are held, by the hash of their name, and forget what is over', async () => {
+      const clock = new ManualClock();
+      const observe = leaseMetrics({ registry, clock });
+      const began = clock.now() / 1_000;
+      const [first, second] = [acquired('invoice:42', lasting), acquired('invoice:43', lasting)];
+      for (const event of [first, second]) observe(event);
+      await clock.advance(MINUTE - 1);
+      expect(await since()).toEqual([]);
+      await clock.advance(1);
+      const lineOf = (resource: string) =>
+        `redis_lease_held_since_timestamp_seconds{resource_type="invoice",resource="${hashResource(resource)}"} ${began}`;
+      expect(await since()).toEqual([lineOf('invoice:42'), lineOf('invoice:43')]);
+      const { resource, holder, fence } = first;
+      observe({ name: 'lease.released', resource, holder, fence, heldMs: MINUTE });
+      expect(await since()).toEqual([lineOf('invoice:43')]);
+    });
+
+    it('have at most 20 series of these, the oldest', async () => {
+      const clock = new ManualClock();
+      const observe = leaseMetrics({ registry, clock });
+      for (let n = 0; n < 100; n += 1) observe(acquired(`invoice:${n}`, lasting));
+      await clock.advance(2 * MINUTE);
+      const shown = await since();
+      expect(shown).toHaveLength(20);
+      expect(shown[0]).toContain(hashResource('invoice:0'));
+    });
+
+    it('count those over their budget: maxHold, or else ten times the ttl; none for roles', async () => {
+      const clock = new ManualClock();
+      const observe = leaseMetrics({ registry, clock });
+      const held = [acquired('invoice:1'), acquired('report:1', lasting), acquired('role:leader')];
+      for (const event of held) observe(event);
+      const renewFor = async (ms: number) => {
+        for (let left = ms; left > 0; left -= 5_000) {
+          await clock.advance(5_000);
+          for (const { resource, holder, fence } of held) observe({ name: 'lease.extended', resource, holder, fence });
+        }
+      };
+      await renewFor(100_000);
+      expect(await over()).toEqual([]);
+      await renewFor(5_000);
+      expect(await over()).toEqual(['redis_lease_held_over_budget{resource_type="invoice"} 1']);
+      const [{ resource, holder, fence }] = held as [ReturnType<typeof acquired>];
+      observe({ name: 'lease.lost', resource, holder, fence, reason: 'refused', heldMs: 1 });
+      expect(await over()).toEqual([]);
+    });
+
+    it('take a lease that is not renewed for over: it was given back without an event', async () => {
+      const clock = new ManualClock();
+      const observe = leaseMetrics({ registry, clock });
+      observe(acquired('invoice:1'));
+      await clock.advance(200_000);
+      expect([await over(), await since()]).toEqual([[], []]);
+    });
   });
 
   it('refuse a registry that has something else under one of the names', () => {

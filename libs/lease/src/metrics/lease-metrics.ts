@@ -1,7 +1,9 @@
 import { register } from 'prom-client';
 import { resourceType } from '../base/resource.js';
 import type { LeaseObserver, AcquireOutcome, LeaseEvent, EndOfTerm } from '../telemetry/lease-events.js';
-import { instruments } from './instruments.js';
+import { systemClock, type Clock } from '../base/clock.js';
+import { HeldTerms } from './held-terms.js';
+import { heldGauges, instruments } from './instruments.js';
 import type { MetricsRegistry, Instruments } from './instruments.js';
 import type { LossReason } from '../base/errors.js';
 import { LostTerms } from '../telemetry/lease-events.js';
@@ -13,13 +15,18 @@ export interface LeaseMetricsOptions {
   readonly typesAtMost?: number;
   /** The type of a resource, for names that aren't `<type>:<id>`. */
   readonly resourceType?: (resource: string) => string;
+  /** Types whose leases are held for ever by design, and have no budget; default: `role`, that of elections. */
+  readonly heldForEver?: readonly string[];
+  readonly clock?: Clock;
 }
 
 /** A downstream and a node are parts of a deployment: a person has written their names down. */
 const NAMES_AT_MOST = 20;
 
 /** The bound is per registry, shared by all metrics in it. */
-const seenIn = new WeakMap<MetricsRegistry, Readonly<Record<'types' | 'downstreams' | 'nodes', Set<string>>>>();
+const seenIn = new WeakMap<MetricsRegistry, Seen>();
+
+type Seen = Readonly<Record<'types' | 'downstreams' | 'nodes', Set<string>>> & { readonly held: HeldTerms };
 
 /**
  * Counts the events of a keeper for Prometheus. Labels carry the type of a resource and never its id, and take a bounded
@@ -27,16 +34,25 @@ const seenIn = new WeakMap<MetricsRegistry, Readonly<Record<'types' | 'downstrea
  * @throws {Error} of prom-client, when the registry has another kind of metric under one of the names
  */
 export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
-  const { registry = register, typesAtMost = 100, resourceType: typeOf = resourceType } = options;
-  const seen = seenIn.get(registry) ?? { types: new Set(), downstreams: new Set(), nodes: new Set() };
+  const { registry = register, typesAtMost = 100, resourceType: typeOf = resourceType, clock = systemClock } = options;
+  const seen = seenIn.get(registry) ?? {
+    ...{ types: new Set(), downstreams: new Set(), nodes: new Set() },
+    held: new HeldTerms(),
+  };
   seenIn.set(registry, seen);
   const type = boundedLabels(typesAtMost, seen.types);
-  const counter = new EventCounter(instruments(registry), {
-    type: (resource) => type(typeOf(resource)),
+  const forEver = new Set(options.heldForEver ?? ['role']);
+  const labels = {
+    type: (resource: string) => type(typeOf(resource)),
     downstream: boundedLabels(NAMES_AT_MOST, seen.downstreams),
     node: boundedLabels(NAMES_AT_MOST, seen.nodes),
-  });
-  return (event) => counter.observe(event);
+  };
+  heldGauges(registry, { held: seen.held, clock, typeOf: labels.type });
+  const counter = new EventCounter(instruments(registry), labels);
+  return (event) => {
+    counter.observe(event);
+    if ('resource' in event && !forEver.has(typeOf(event.resource))) seen.held.observe(event, clock.now());
+  };
 }
 
 /** What everything beyond the bound is called. */

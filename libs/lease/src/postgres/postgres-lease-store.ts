@@ -9,7 +9,15 @@ import type { Term } from '../store/grant.js';
 import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  LeaseStore,
+  StopWatching,
+} from '../store/lease-store.js';
 import type { SqlClient, SqlPool, SqlQuery, SqlResult } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';
 import type { BoundStatement } from './sql-statement.js';
@@ -30,10 +38,18 @@ export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> 
   readonly clock?: Clock;
 }
 
-const STATEMENTS = ['acquire-lease', 'renew-leases', 'release-leases', 'evict-lease', 'inspect-leases'] as const;
-const statements = loadStatements(new URL('../sql/', import.meta.url), STATEMENTS);
+const STATEMENTS = [
+  'acquire-lease',
+  'evict-lease',
+  'inspect-leases',
+  'list-leases',
+  'release-leases',
+  'renew-leases',
+] as const;
 
 type Statements = Record<(typeof STATEMENTS)[number], BoundStatement>;
+
+const statements = loadStatements(new URL('../sql/', import.meta.url), STATEMENTS);
 
 /** Each further try means that another holder took the resource between this statement's read and its lock. */
 const MAX_READS = 10;
@@ -95,16 +111,20 @@ export class PostgresLeaseStore implements LeaseStore {
     return this.#each('release-leases', terms, this.#released);
   }
 
-  async evict(resource: string, fence: Fence): Promise<boolean> {
-    const rows = await this.#ask('evict-lease', [checkResourceName(resource), formatFence(fence), this.#released]);
-    return rows.length > 0;
-  }
-
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     const rows = await this.#ask('inspect-leases', [resources.map(checkResourceName)]);
-    return (rows as HeldRow[]).map(({ holder, fence, remaining }) =>
-      holder === null ? null : { holder, fence: parseFence(fence), remainingMs: Number(remaining) },
-    );
+    return (rows as HeldRow[]).map(holdingIn);
+  }
+
+  async evict(resource: string, fence: Fence): Promise<boolean> {
+    const values = [checkResourceName(resource), formatFence(fence), this.#released];
+    return (await this.#ask('evict-lease', values)).length > 0;
+  }
+
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const rows = (await this.#ask('list-leases', [after ?? '', limit])) as (HeldRow & { readonly resource: string })[];
+    const names = rows.map(({ resource }) => resource);
+    return { items: heldOf(names, rows.map(holdingIn)), next: rows.length < limit ? null : (names.at(-1) ?? null) };
   }
 
   /** @throws what the pool throws when it has no connection to give */
@@ -152,6 +172,14 @@ interface HeldRow {
   readonly holder: string | null;
   readonly fence: string;
   readonly remaining: string;
+  /** `null` for a term whose beginning isn't known. */
+  readonly since: string | null;
+}
+
+function holdingIn({ holder, fence, remaining, since }: HeldRow): Holding | null {
+  if (holder === null) return null;
+  const known = since === null ? {} : { acquiredAt: Number(since) };
+  return { holder, fence: parseFence(fence), remainingMs: Number(remaining), ...known };
 }
 
 /** A channel's name has at most 63 bytes; prefix and tenant may be longer. */

@@ -5,12 +5,21 @@ import { trustedUntil } from '../store/grant.js';
 import type { Term } from '../store/grant.js';
 import { observers } from '../telemetry/lease-events.js';
 import type { Finding } from '../store/finding.js';
-import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
+import { heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  LeaseStore,
+  StopWatching,
+} from '../store/lease-store.js';
 import { QuorumAcquisition } from './quorum-acquisition.js';
 import type { Won } from './quorum-acquisition.js';
 import { QuorumAnnouncements } from './quorum-announcements.js';
 import { QuorumBackground } from './quorum-background.js';
 import { QuorumFloors, QuorumRecent } from './quorum-floors.js';
+import { quorumNames } from './quorum-names.js';
 import { QuorumNode } from './quorum-node.js';
 import { checkQuorumOptions, nodeTimeout } from './quorum-options.js';
 import type { QuorumLeaseStoreOptions } from './quorum-options.js';
@@ -145,6 +154,15 @@ export class QuorumLeaseStore implements LeaseStore {
     });
   }
 
+  /**
+   * By names from the nodes of a majority, in turn.
+   * @throws {QuorumUnavailableError} when too few nodes answered
+   */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { names, next } = await quorumNames(this.#quorum, after, { limit, timeoutMs: this.#patienceMs });
+    return { items: heldOf(names, await this.inspect(names)), next };
+  }
+
   /** Resolves when a majority of the nodes is listened to; the others join when they can. */
   async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
     const { clock, majority } = this.#quorum;
@@ -277,5 +295,6 @@ function agreedHolding(holdings: readonly Holding[], majority: number): Holding 
   const fences = holdings.map(({ fence }) => fence).toSorted((a, b) => a - b);
   const longest = holdings.map(({ remainingMs }) => remainingMs).toSorted((a, b) => b - a);
   const fence = fences[Math.ceil(fences.length / 2) - 1] ?? first.fence;
+  // Since when is left out: each node has a clock of its own, and the quorum none.
   return { holder: first.holder, fence, remainingMs: longest[majority - 1] ?? 0 };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { request, win } from '../../../../test/support/lease-requests.js';
 import { answersAfter, gate, inTime, isAway, isSilent, pausable, quorumStage, works } from './quorum.stage.js';
+import type { QuorumLeaseStore } from './quorum-lease-store.js';
 import { QuorumUnavailableError } from './quorum-unavailable-error.js';
 
 describe('renewing on a quorum', () => {
@@ -78,10 +79,49 @@ describe('looking at a quorum', () => {
     await store.idle();
     // All three are asked, and two of them decide.
     members[2].behaviour = isAway;
-    expect(await store.inspect(['r'])).toEqual([{ holder: 'pod/1', fence, remainingMs: 4_000 }]);
+    expect(await store.inspect(['r'])).toMatchObject([{ holder: 'pod/1', fence, remainingMs: 4_000 }]);
     members[2].behaviour = works;
     members[0].behaviour = isAway;
     expect(await store.inspect(['r'])).toMatchObject([{ remainingMs: 6_000 }]);
+  });
+});
+
+describe('listing a quorum', () => {
+  const namesOf = async (store: QuorumLeaseStore) => {
+    const names: string[] = [];
+    for (let after: string | null = null; ;) {
+      const { items, next } = await store.list(after, 1);
+      names.push(...items.map(({ resource }) => resource));
+      if (next === null) return [...new Set(names)].toSorted();
+      after = next;
+    }
+  };
+
+  it('shows what a majority has, whichever nodes they are, and nothing that a minority has', async () => {
+    const { members, store } = quorumStage();
+    for (const [resource, holders] of [
+      ['first-two', [0, 1]],
+      ['last-two', [1, 2]],
+      ['only-first', [0]],
+    ] as const) {
+      const asked = request({ resource });
+      for (const at of holders) await members[at]?.inner.acquire(asked);
+    }
+    expect(await namesOf(store)).toEqual(['first-two', 'last-two']);
+  });
+
+  it('reads another node in place of one that is away, and gives up where too many are', async () => {
+    const { members, store } = quorumStage();
+    const asked = request({ resource: 'last-two' });
+    for (const at of [1, 2]) await members[at]?.inner.acquire(asked);
+    members[0].behaviour = isAway;
+    expect(await namesOf(store)).toEqual(['last-two']);
+    members[1].behaviour = isAway;
+    await expect(namesOf(store)).rejects.toThrow(QuorumUnavailableError);
+  });
+
+  it.each(['', '7:0:', 'x'])('refuses the cursor %j, which no page had', async (cursor) => {
+    await expect(quorumStage().store.list(cursor, 1)).rejects.toThrow(RangeError);
   });
 });
 

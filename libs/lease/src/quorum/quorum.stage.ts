@@ -3,7 +3,7 @@ import type { Fence } from '../base/fence.js';
 import { QuorumLeaseStore } from './quorum-lease-store.js';
 import { type QuorumMember } from '../store/lease-store.js';
 import { type QuorumLeaseStoreOptions } from './quorum-options.js';
-import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
+import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
 import type { Term } from '../store/grant.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
@@ -75,6 +75,10 @@ export class UnreliableMember implements QuorumMember {
 
   inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     return this.#call('inspect', () => this.inner.inspect(resources));
+  }
+
+  list(after: string | null, limit: number): Promise<HoldingsPage> {
+    return this.#call('list', () => this.inner.list(after, limit));
   }
 
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {

@@ -10,7 +10,14 @@ import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { readServerFacts } from '../redis/redis-probe.js';
 import { judgeServer } from '../redis/server-judgement.js';
-import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  QuorumMember,
+  StopWatching,
+} from '../store/lease-store.js';
 import { RedisLeaseStore } from '../redis/redis-lease-store.js';
 import { notifyWatcher } from '../store/lease-request.js';
 
@@ -99,6 +106,10 @@ export class RedisQuorumNode implements QuorumMember {
 
   inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     return this.#gate.pass(() => this.#store.inspect(resources));
+  }
+
+  list(after: string | null, limit: number): Promise<HoldingsPage> {
+    return this.#gate.pass(() => this.#store.list(after, limit));
   }
 
   /** Also on a node that may not vote: ending a term is no promise to anybody. */

@@ -9,7 +9,16 @@ import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { probeRedis } from './redis-probe.js';
 import type { Criticality, Finding } from '../store/finding.js';
-import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from '../store/lease-store.js';
+import { heldOf } from '../store/holdings-page.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  Holding,
+  HoldingsPage,
+  QuorumMember,
+  StopWatching,
+} from '../store/lease-store.js';
+import { scanResources } from './redis-scan.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
   /** Default: the caller's own. */
@@ -39,13 +48,16 @@ export class RedisLeaseStore implements QuorumMember {
   readonly #redis: RedisClient;
   readonly #lease: (resource: string) => string;
   readonly #fence: (resource: string) => string;
+  readonly #listed: KeySpace & { readonly part: string };
   readonly #released: string;
   readonly #replication: RedisLeaseStoreOptions['replication'];
 
   /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
   constructor(options: RedisLeaseStoreOptions) {
+    const { prefix, tenant } = options;
     this.#redis = options.redis;
-    this.#lease = redisKeysOf(partOf(options.kind, 'lease'), options);
+    this.#listed = { prefix, tenant, part: partOf(options.kind, 'lease') };
+    this.#lease = redisKeysOf(this.#listed.part, options);
     this.#fence = redisKeysOf(partOf(options.kind, 'fence'), options);
     this.#released = redisChannel(options, partOf(options.kind, 'released'));
     this.#replication = options.replication;
@@ -127,6 +139,12 @@ export class RedisLeaseStore implements QuorumMember {
     });
   }
 
+  /** By SCAN over all keys of the server: listing costs something only when someone asks for it. */
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { resources, next } = await scanResources(this.#redis, this.#listed, { after, limit });
+    return { items: heldOf(resources, await this.inspect(resources)), next };
+  }
+
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
     return watchChannel(this.#redis, this.#released, onReleased);
   }
@@ -172,8 +190,9 @@ function answersOf(terms: readonly Term[], over: unknown): boolean[] {
   return answers;
 }
 
-function holding([holder = '', fence = '', remaining]: string[]): Holding {
-  return { holder, fence: parseFence(fence), remainingMs: Number(remaining) };
+/** What the scripts that look say of a holder. */
+export function holding([holder = '', fence = '', remaining, since]: string[]): Holding {
+  return { holder, fence: parseFence(fence), remainingMs: Number(remaining), acquiredAt: Number(since) };
 }
 
 function list(reply: unknown): unknown[] {

@@ -31,9 +31,9 @@ cut AS (
     AND extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000 > 2 * lease.ttl_ms
 ),
 taken AS (
-  INSERT INTO :"schema".:"table" AS lease (space, resource, nonce, holder, ttl_ms, expires_at, fence)
+  INSERT INTO :"schema".:"table" AS lease (space, resource, nonce, holder, ttl_ms, acquired_at, expires_at, fence)
   SELECT
-    $1::text, $2::text, $3::text, $4::text, $5::bigint,
+    $1::text, $2::text, $3::text, $4::text, $5::bigint, clock_timestamp(),
     clock_timestamp() + $5::bigint * interval '1 millisecond',
     greatest($6::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
   WHERE NOT EXISTS (SELECT FROM held)
@@ -47,6 +47,10 @@ taken AS (
         AND lease.expires_at > clock_timestamp() + EXCLUDED.ttl_ms * interval '1 millisecond'
       THEN greatest(lease.ttl_ms, EXCLUDED.ttl_ms)
       ELSE EXCLUDED.ttl_ms
+    END,
+    acquired_at = CASE
+      WHEN lease.nonce = EXCLUDED.nonce AND lease.expires_at > clock_timestamp() THEN lease.acquired_at
+      ELSE clock_timestamp()
     END,
     expires_at = greatest(
       CASE

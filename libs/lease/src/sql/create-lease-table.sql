@@ -20,6 +20,8 @@ CREATE TABLE IF NOT EXISTS :"schema".:"table" (
   nonce text COLLATE "C",
   holder text,
   ttl_ms bigint,
+  -- When the term began.
+  acquired_at timestamptz,
   expires_at timestamptz,
   PRIMARY KEY (space, resource)
 ) WITH (fillfactor = 75);

@@ -2,11 +2,13 @@
 --
 -- $1  space: whose resources they are
 -- $2  resources
--- Returns  for each resource in order one row of holder, fence and remaining milliseconds, all NULL where it is free
+-- Returns  for each resource in order one row of holder, fence, remaining milliseconds and since (when the term began,
+--          epoch milliseconds), all NULL where it is free
 SELECT
   lease.holder,
   lease.fence::text AS fence,
-  ceil(greatest(0, extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000))::bigint::text AS remaining
+  ceil(greatest(0, extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000))::bigint::text AS remaining,
+  floor(extract(epoch FROM lease.acquired_at) * 1000)::bigint::text AS since
 FROM unnest($2::text[]) WITH ORDINALITY AS asked (resource, place)
 LEFT JOIN :"schema".:"table" AS lease
   ON lease.space = $1::text AND lease.resource = asked.resource

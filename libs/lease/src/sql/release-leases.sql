@@ -24,7 +24,7 @@ locked AS MATERIALIZED (
 ),
 released AS (
   UPDATE :"schema".:"table" AS lease
-  SET nonce = NULL, holder = NULL, ttl_ms = NULL, expires_at = NULL
+  SET nonce = NULL, holder = NULL, ttl_ms = NULL, acquired_at = NULL, expires_at = NULL
   FROM locked
   WHERE lease.space = $1::text AND lease.resource = locked.resource AND lease.nonce = locked.nonce
     AND lease.expires_at > clock_timestamp()

@@ -20,6 +20,20 @@ export interface Holding {
   readonly holder: string;
   readonly fence: Fence;
   readonly remainingMs: number;
+  /** When the term began, epoch milliseconds of the store's clock; left out where the store doesn't know. */
+  readonly acquiredAt?: number;
+}
+
+export interface ListedHolding extends Holding {
+  readonly resource: string;
+}
+
+/** Some of the held resources, in no order. */
+export interface HoldingsPage {
+  /** May be empty though more follow. */
+  readonly items: readonly ListedHolding[];
+  /** What the next page comes after; `null` at the end. */
+  readonly next: string | null;
 }
 
 export type StopWatching = () => Promise<void>;
@@ -57,6 +71,13 @@ export interface LeaseStore {
   evict?(resource: string, fence: Fence): Promise<boolean>;
   /** The holder of each resource now, `null` for a free one. In the order given. */
   inspect(resources: readonly string[]): Promise<(Holding | null)[]>;
+  /**
+   * The held resources with their names, a page at a time, for display. Each is on a page that was held from the first page
+   * to the last; it may be on several. A call looks at about `limit` keys or rows of the store, held or not. Optional.
+   * @param after `null` for the first page, else `next` of the page before
+   * @throws {RangeError} for a cursor that can't be one
+   */
+  list?(after: string | null, limit: number): Promise<HoldingsPage>;
   /** Calls `onReleased` after a release by any process. A hint that may get lost; expiry is never announced. */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching>;
   /** What the store can't guarantee for this criticality. Optional; without it nothing is known. */

@@ -5,13 +5,15 @@ import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole, notifyWatcher } from './lease-request.js';
 import type { Criticality, Finding } from './finding.js';
-import type { AcquireReply, AcquireRequest, Holding, QuorumMember, StopWatching } from './lease-store.js';
+import { heldOf, pageOfNames } from './holdings-page.js';
+import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from './grant.js';
 
 interface StoredTerm {
   readonly nonce: string;
   readonly holder: string;
   fence: Fence;
+  readonly acquiredAt: number;
   ttlMs: number;
   expiresAt: number;
 }
@@ -48,7 +50,8 @@ export class MemoryLeaseStore implements QuorumMember {
     if (current) return { acquired: false, remainingMs: this.#remaining(current) };
     const fence = this.#nextFence(resource, floor);
     this.#fences.set(resource, fence);
-    this.#terms.set(resource, { nonce, holder, fence, ttlMs, expiresAt: this.#clock.now() + ttlMs });
+    const acquiredAt = this.#clock.now();
+    this.#terms.set(resource, { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs });
     return { acquired: true, fence };
   }
 
@@ -100,9 +103,14 @@ export class MemoryLeaseStore implements QuorumMember {
     return resources.map((resource) => {
       const current = this.#current(resource);
       if (!current) return null;
-      const { holder, fence, expiresAt } = current;
-      return { holder, fence, remainingMs: expiresAt - this.#clock.now() };
+      const { holder, fence, expiresAt, acquiredAt } = current;
+      return { holder, fence, remainingMs: expiresAt - this.#clock.now(), acquiredAt };
     });
+  }
+
+  async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    const { names, next } = pageOfNames(this.#terms.keys(), after, limit);
+    return { items: heldOf(names, await this.inspect(names)), next };
   }
 
   async watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {

@@ -20,7 +20,12 @@ export type AcquireOutcome = 'acquired' | 'busy' | 'error';
  * `hashResource` and `ownerPrefix`.
  */
 export interface LeaseEvents {
-  'lease.acquired': OfTerm & { readonly ttlMs: number; readonly tookMs: number };
+  'lease.acquired': OfTerm & {
+    readonly ttlMs: number;
+    readonly tookMs: number;
+    /** After how long it is lost, however often it is renewed; left out for never. */
+    readonly maxHoldMs?: number;
+  };
   /** Another holder has it. */
   'lease.busy': OfResource & { readonly remainingMs: number; readonly tookMs: number };
   /** The store did not answer, so the outcome is unknown. */

@@ -99,6 +99,7 @@ const SHOWN: Readonly<Record<KeyOf<LeaseEvent>, Show>> = {
   verdict: asIs('verdict'),
   advisedTtlMs: rounded('advised_ttl_ms'),
   heldMs: rounded('held_ms'),
+  maxHoldMs: rounded('max_hold_ms'),
   remainingMs: rounded('remaining_ms'),
   tookMs: rounded('took_ms'),
   ttlMs: rounded('ttl_ms'),

@@ -1,5 +1,5 @@
 import { SetupError } from '../base/errors.js';
-import { EVICT, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
+import { EVICT, LIST, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
 import { FENCE } from './lease-store-contract/fence-claims.js';
 import type { LeaseStoreHarness, TestRunner } from './lease-store-contract/harness.js';
@@ -14,7 +14,7 @@ const INSPECT: Claims = {
   'shows holder, fence and what is left, and nothing for a free resource': async ({ store, win }) => {
     const { fence } = await win({ resource: 'a', holder: 'pod/7' });
     const [held, free] = await store.inspect(['a', 'b']);
-    assert.deepEqual(held, { holder: 'pod/7', fence, remainingMs: held?.remainingMs });
+    assert.deepEqual([held?.holder, held?.fence], ['pod/7', fence]);
     assertAbove(held?.remainingMs ?? 0, TTL_MS / 2);
     assert.equal(free, null);
   },
@@ -25,6 +25,23 @@ const INSPECT: Claims = {
     const holders = (await store.inspect(['b', 'nobody', 'a', 'b'])).map((holding) => holding?.holder);
     assert.deepEqual(holders, ['pod/b', undefined, 'pod/a', 'pod/b']);
     assert.deepEqual(await store.inspect([]), []);
+  },
+
+  'shows since when each is held, where the store knows: renewals and repeated requests leave it': async (stage) => {
+    const { store, winAndExpire } = stage;
+    const asked = request();
+    await store.acquire(asked);
+    const since = async () => (await store.inspect(['r']))[0]?.acquiredAt;
+    const first = await since();
+    if (first === undefined) return;
+    // The store's time passes.
+    await winAndExpire('other');
+    await store.acquire({ ...asked, ttlMs: 2 * TTL_MS });
+    await store.renew([asked], TTL_MS);
+    assert.equal(await since(), first);
+    await store.release([asked]);
+    await store.acquire(request());
+    assertAbove((await since()) ?? 0, first);
   },
 
   'changes nothing': async ({ store, win }) => {
@@ -75,6 +92,7 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   inspect: INSPECT,
   'acquire of many': MANY,
   evict: EVICT,
+  list: LIST,
 };
 
 /**

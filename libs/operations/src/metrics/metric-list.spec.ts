@@ -24,10 +24,10 @@ it.each(all.map((spec) => [spec.name, spec] as const))('%s is called as Promethe
   for (const label of Object.keys(spec.labels)) expect(label).toMatch(/^(?!le$|quantile$|__)[a-z][a-z_]*$/);
 });
 
-it('labels take a bounded number of values, and only names of crons, types, downstreams and nodes are no list', () => {
+it('labels take a bounded number of values, and only names of crons, types, hashed resources, downstreams and nodes are no list', () => {
   for (const { name, labels } of all) {
     const open = Object.entries(labels).filter(([, values]) => values === null);
-    const allowed = ['cron', 'resource_type', 'downstream', 'node', 'reason', 'operation'];
+    const allowed = ['cron', 'resource_type', 'resource', 'downstream', 'node', 'reason', 'operation'];
     expect(allowed, name).toEqual(expect.arrayContaining(open.map(([label]) => label)));
     for (const values of Object.values(labels)) expect(values?.length ?? 0, name).toBeLessThanOrEqual(10);
   }

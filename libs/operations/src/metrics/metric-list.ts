@@ -64,6 +64,16 @@ export const LEASE_METRICS = {
     help: 'Milliseconds from the request for a lease to its release or loss.',
     labels: { resource_type: type },
   },
+  leaseHeldSince: {
+    ...{ name: 'redis_lease_held_since_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'both' },
+    help: 'When this process acquired its leases, Unix time: the 20 oldest of those held for a minute or longer.',
+    labels: { resource_type: type, resource: NAMES },
+  },
+  leaseOverBudget: {
+    ...{ name: 'redis_lease_held_over_budget', type: 'gauge', unit: null, by: 'both' },
+    help: 'Leases that this process holds for longer than their maxHold, or else ten times their ttl.',
+    labels: { resource_type: type },
+  },
   nodeHealth: {
     ...{ name: 'redis_node_health', type: 'gauge', unit: null, by: 'quorum' },
     help: '1 while a quorum node is asked, 0 while it is left out because it fails.',

@@ -68,7 +68,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
     const sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler });
     const { crons } = this.options;
     this.#counting = cronMetrics({ registry, telemetry, clock, sources, ...(crons === undefined ? {} : { crons }) });
-    this.#stopLeases = this.feed.listen(leaseMetrics({ registry }));
+    this.#stopLeases = this.feed.listen(leaseMetrics({ registry, heldForEver: ['cron', 'role'] }));
     await this.#counting.begin();
   }
 

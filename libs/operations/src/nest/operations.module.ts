@@ -15,7 +15,9 @@ import {
   openAuditTrail,
 } from '@fencepost/jobs/internal';
 import type { Clock, LeaseStore } from '@fencepost/lease';
-import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
+import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
+import { CLOCK, LEASE_REDIS, LEASE_STORE } from '@fencepost/lease/nest';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { Ledger } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -34,6 +36,7 @@ import { AUDIT_TRAIL, READS, JOURNAL, POD_REGISTRY } from './tokens.js';
 import { readPostgresFacts } from '@fencepost/ledger/postgres';
 import type { Journal } from '../journal/journal.js';
 import { Doctor } from '../operating/doctor.js';
+import type { OwnStores } from '../operating/own-leases.js';
 import { LeaseService } from '../operating/lease-service.js';
 import { readRedisFacts } from '../operating/redis-facts.js';
 import { findLostDefinitions } from '../operating/lost-definitions.js';
@@ -132,13 +135,25 @@ const audit: Provider = {
 };
 
 type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];
-type LeasePorts = [...Seen, leases: LeaseStore, ledger: Ledger, trail: AuditTrail, clock: Clock, reads: Reads];
+type OwnPorts = [own: LeaseStore, redis: RedisClient, settings: JobsSettings];
+type LeasePorts = [
+  ...Seen,
+  leases: LeaseStore,
+  ledger: Ledger,
+  trail: AuditTrail,
+  clock: Clock,
+  reads: Reads,
+  ...OwnPorts,
+];
 
 const leaseService: Provider = {
   provide: LeaseService,
-  inject: [CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
-  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock, reads]: LeasePorts) =>
-    new LeaseService({ catalog, pods, journal, leases, ledger, audit: trail, clock, reads }),
+  inject: [
+    ...[CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
+    ...[LEASE_STORE, LEASE_REDIS, JOBS_SETTINGS],
+  ],
+  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock, reads, ...own]: LeasePorts) =>
+    new LeaseService({ catalog, pods, journal, leases, ledger, audit: trail, clock, reads, own: ownStores(...own) }),
 };
 
 type Operators = [operator: CronOperator, runs: RunOperator, membership: Membership];
@@ -158,6 +173,10 @@ const doctor: Provider = {
     });
   },
 };
+
+function ownStores(...[leases, redis, { prefix, tenant }]: OwnPorts): OwnStores {
+  return { leases, semaphores: new RedisSemaphoreStore({ redis, prefix, tenant }) };
+}
 
 /** What a person looks through and acts with when something is wrong. */
 const services = { providers: [audit, leaseService, doctor], exports: [AUDIT_TRAIL, LeaseService, Doctor] };

@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import type { LeaseStore } from '@fencepost/lease';
+import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
 import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -21,6 +22,7 @@ import { LEDGER } from '@fencepost/jobs';
 import type { Journal } from '../journal/journal.js';
 import { RedisJournal } from '../journal/redis-journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
+import type { OwnStores } from '../operating/own-leases.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import { READS } from './tokens.js';
 
@@ -34,6 +36,7 @@ export interface Reads {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Ledger;
   readonly leases: Pick<LeaseStore, 'inspect'>;
+  readonly own: OwnStores;
   readonly journal: Journal;
   readonly pods: Pick<PodRegistry, 'list'>;
   readonly trail: Pick<AuditTrail, 'list'>;
@@ -60,6 +63,7 @@ async function openReads(...[own, database, settings, leases]: Opened): Promise<
     ledger: ledgerOn(redis, database, settings),
     // What is not in Redis has connections of its own already, and a person's question is one call among its many.
     leases: settings.leases === 'redis' ? new RedisLeaseStore({ ...space, kind: 'cron' }) : leases,
+    own: { leases: new RedisLeaseStore(space), semaphores: new RedisSemaphoreStore(space) },
     journal: new RedisJournal(space),
     pods: new RedisPodRegistry(space),
     trail: await openAuditTrail(redis, lookedAt, settings),

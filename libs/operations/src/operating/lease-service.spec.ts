@@ -1,4 +1,5 @@
 import { parseFence, type Fence } from '@fencepost/lease';
+import { MemorySemaphoreStore } from '@fencepost/lease/coordination';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -9,7 +10,8 @@ import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
 import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
-import { holderSeemsAlive, LeaseService, type LeaseServicePorts, LeaseMovedError } from './lease-service.js';
+import { LeaseMovedError } from './lease-moved-error.js';
+import { holderSeemsAlive, LeaseService, type LeaseServicePorts } from './lease-service.js';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import type { JournalEntry } from '../journal/journal.js';
@@ -29,7 +31,8 @@ async function stage(over: Partial<LeaseServicePorts> = {}) {
     new MemoryJournal({ clock }),
     new RedisAuditTrail({ redis: spaces.redis(), ...spaces.fresh() }),
   ];
-  const service = new LeaseService({ leases, catalog, ledger, pods, journal, audit, clock, ...over });
+  const own = { leases: new MemoryLeaseStore({ clock }), semaphores: new MemorySemaphoreStore({ clock }) };
+  const service = new LeaseService({ own, leases, catalog, ledger, pods, journal, audit, clock, ...over });
   const acquire = async (resource: string, holder = 'pod-a/0123456789'): Promise<Fence> => {
     const request = { resource, holder, nonce: `${holder}-${resource}`, ttlMs: 60_000, floor: parseFence('0') };
     const reply = await leases.acquire(request);
@@ -42,11 +45,12 @@ async function stage(over: Partial<LeaseServicePorts> = {}) {
 describe('a list of leases', () => {
   it('tells how long ago each holder was heard, and which crons nobody holds', async () => {
     const { service, acquire, pods, clock } = await stage();
+    const acquiredAt = clock.now();
     const fence = await acquire(CRON);
     await pods.report(podCard({ pod: 'pod-a/0123456789' }));
     await clock.advance(3_000);
     expect(await service.list()).toEqual({
-      held: [{ cron: CRON, holder: 'pod-a/0123456789', fence, remainingMs: 57_000, holderSilentMs: 3_000 }],
+      held: [{ cron: CRON, holder: 'pod-a/0123456789', fence, remainingMs: 57_000, acquiredAt, holderSilentMs: 3_000 }],
       free: ['other'],
     });
   });
@@ -83,7 +87,8 @@ describe('clearing a lease', () => {
     };
     const inspect = (resources: readonly string[]) => leases.inspect(resources);
     const { catalog, ledger } = on;
-    const service = new LeaseService({ leases: { inspect, evict }, catalog, ledger, pods, journal, audit, clock });
+    const own = { leases, semaphores: new MemorySemaphoreStore({ clock }) };
+    const service = new LeaseService({ own, leases: { inspect, evict }, catalog, ledger, pods, journal, audit, clock });
     await expect(service.clear(CRON, { ...ORDER, fence })).rejects.toThrow(LeaseMovedError);
     expect(await audit.list({ limit: 10 })).toEqual([]);
   });

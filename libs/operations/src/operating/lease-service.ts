@@ -1,4 +1,4 @@
-import { formatFence, type Clock, type Fence, type LeaseStore, FencepostError } from '@fencepost/lease';
+import type { Clock, Fence, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Catalog } from '@fencepost/ledger/catalog';
@@ -8,10 +8,13 @@ import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import { DuplicateWatch, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
+import { LeaseMovedError, shownLease } from './lease-moved-error.js';
+import { OwnLeases, type OwnStores } from './own-leases.js';
 import { withAudit } from './with-audit.js';
 
 export interface LeaseServicePorts {
   readonly leases: Pick<LeaseStore, 'inspect' | 'evict'>;
+  readonly own: OwnStores;
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<OccurrenceLog, 'readCron'> & Pick<RunHistory, 'runs'>;
   readonly pods: Pick<PodRegistry, 'list'>;
@@ -19,7 +22,9 @@ export interface LeaseServicePorts {
   readonly audit: Pick<AuditTrail, 'append'>;
   readonly clock: Clock;
   /** What is only looked at is read here; by default where everything else is. */
-  readonly reads?: Pick<LeaseServicePorts, 'catalog' | 'pods'> & { readonly leases: Pick<LeaseStore, 'inspect'> };
+  readonly reads?: Pick<LeaseServicePorts, 'catalog' | 'pods' | 'own'> & {
+    readonly leases: Pick<LeaseStore, 'inspect'>;
+  };
 }
 
 /** One lease, as it was when it was looked at. */
@@ -87,7 +92,12 @@ export function holderSeemsAlive({ holderSilentMs }: Pick<CronLease, 'holderSile
  * holder still claims is refused by its fence once the next one has claimed.
  */
 export class LeaseService {
-  constructor(private readonly ports: LeaseServicePorts) {}
+  /** Those of the application itself. */
+  readonly own: OwnLeases;
+
+  constructor(private readonly ports: LeaseServicePorts) {
+    this.own = new OwnLeases({ ...ports, reads: ports.reads ?? ports });
+  }
 
   /** All crons, a thousand in a call. */
   async list(filter: LeaseFilter = {}): Promise<LeaseList> {
@@ -203,31 +213,7 @@ export class LeaseService {
   }
 }
 
-function shownLease(holding: Holding | null): object {
-  if (!holding) return { lease: null };
-  const { holder, fence, remainingMs } = holding;
-  return { lease: { holder: ownerPrefix(holder), fence: formatFence(fence), remainingMs } };
-}
-
 function checkedWatch(ms: number): number {
   if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_WATCH_MS) return ms;
   throw OperatorInputError.of('ms', `a whole number of milliseconds up to ${MAX_WATCH_MS}`, ms);
-}
-
-/** The lease is not the one that was looked at any more, so it was left alone. */
-export class LeaseMovedError extends FencepostError {
-  readonly code = 'LEASE_MOVED';
-
-  /** @param found who holds it now, `null` for nobody */
-  constructor(
-    readonly cron: string,
-    readonly expected: Fence,
-    readonly found: Holding | null,
-  ) {
-    const now = found ? `${ownerPrefix(found.holder)} with fence ${formatFence(found.fence)}` : 'nobody';
-    super(
-      `The lease of "${cron}" no longer has fence ${formatFence(expected)}; ${now} holds it. Nothing was ` +
-        `cleared. Check "fencepost leases --cron ${cron}", then repeat the command.`,
-    );
-  }
 }

@@ -25,7 +25,15 @@ export type ObservationKind =
   /** A run waits for an operator to resolve an effect. */
   | 'uncertain'
   /** The ledger refused somebody whose term or attempt is over: the fence did its work. */
-  | 'refused';
+  | 'refused'
+  /** Of a lease of one's own: another holder has it, under a higher fence. */
+  | 'next-holder'
+  /** Of a lease of one's own: its old holder acquired it again. */
+  | 'old-holder-is-back'
+  /** Of a lease of one's own: a holder has it under a lower fence. */
+  | 'fence-fell'
+  /** Of a lease of one's own: the term that was cleared is in the store again. */
+  | 'cleared-term-is-back';
 
 export interface Observation {
   readonly kind: ObservationKind;
@@ -61,12 +69,23 @@ export interface Look {
   readonly holding: Holding | null;
 }
 
-interface Following {
+export interface Following {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
 }
 
 const LOOK_EVERY_MS = 500;
+
+/** Looks again and again, for so long or until the signal ends it. */
+export async function followLooks(look: () => Promise<void>, ms: number, { clock, signal }: Following): Promise<void> {
+  const until = clock.monotonic() + ms;
+  for (;;) {
+    await look();
+    const left = until - clock.monotonic();
+    if (left <= 0 || signal?.aborted) return;
+    await sleep(clock, Math.min(left, LOOK_EVERY_MS), signal);
+  }
+}
 
 /** Puts look after look together into what there is to say. Asks nobody. */
 export class DuplicateWatch {
@@ -90,15 +109,9 @@ export class DuplicateWatch {
     return { at, refusals, ledgerAt: Math.max(0, ...instants) };
   }
 
-  /** Looks again and again, for so long or until the signal ends it. */
-  async follow(look: () => Promise<Look>, ms: number, { clock, signal }: Following): Promise<WatchReport> {
-    const until = clock.monotonic() + ms;
-    for (;;) {
-      this.see(await look());
-      const left = until - clock.monotonic();
-      if (left <= 0 || signal?.aborted) return this.report();
-      await sleep(clock, Math.min(left, LOOK_EVERY_MS), signal);
-    }
+  async follow(look: () => Promise<Look>, ms: number, following: Following): Promise<WatchReport> {
+    await followLooks(async () => this.see(await look()), ms, following);
+    return this.report();
   }
 
   see(look: Look): void {
@@ -191,7 +204,7 @@ function isSince({ attemptedAt }: WatchedRun, since: number): boolean {
   return attemptedAt !== null && attemptedAt > since;
 }
 
-function verdictOf(observations: readonly Observation[], holding: Holding | null): WatchReport['verdict'] {
+export function verdictOf(observations: readonly Observation[], holding: Holding | null): WatchReport['verdict'] {
   if (observations.some(({ level }) => level === 'bad')) return 'duplicate';
   if (observations.some(({ level }) => level === 'warn')) return 'doubtful';
   return holding ? 'clean' : 'free';

@@ -4,7 +4,7 @@ export { presentCronDetail } from './cron-detail.js';
 export { presentCronSummary, presentPause } from './cron-summary.js';
 export { presentForecast } from './forecast.js';
 export { presentJournalEntry } from './journal-entry.js';
-export { presentHeldLease, presentLease } from './lease.js';
+export { presentHeldLease, presentLease, presentOwnLease, presentWatch } from './lease.js';
 export { presentPod } from './pod.js';
 export { presentRunReport } from './run-report.js';
 export { presentRun } from './run.js';

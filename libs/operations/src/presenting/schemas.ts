@@ -3,7 +3,7 @@ import { cronDetailSchema } from './cron-detail.js';
 import { cronSummarySchema, pauseSchema } from './cron-summary.js';
 import { doctorFindingSchema, whyReportSchema } from './why-report.js';
 import { journalEntrySchema } from './journal-entry.js';
-import { heldLeaseSchema, leaseSchema } from './lease.js';
+import { heldLeaseSchema, leaseSchema, ownLeaseSchema, watchSchema } from './lease.js';
 import { forecastSchema } from './forecast.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
@@ -19,6 +19,7 @@ export const SCHEMAS = {
   HeldLease: heldLeaseSchema,
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
+  OwnLease: ownLeaseSchema,
   Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,
@@ -26,5 +27,6 @@ export const SCHEMAS = {
   RunReport: runReportSchema,
   Timeline: timelineSchema,
   TimelineItem: timelineItemSchema,
+  Watch: watchSchema,
   WhyReport: whyReportSchema,
 };

@@ -29,6 +29,11 @@ export const cronOrders = {
     answered(client.POST('/api/leases/{cron}/clear', { params: ofCron(cron), body })),
 };
 
+/** What may be done to a lease of the application. */
+export const ownLeaseOrders = {
+  clear: (body: Body<'/api/own-leases/clear'>) => answered(client.POST('/api/own-leases/clear', { body })),
+};
+
 /** What may be done to a run. */
 export const runOrders = {
   cancel: (id: string, body: Body<'/api/runs/{id}/cancel'>) =>

@@ -1,4 +1,6 @@
+import type { Answers } from '@fencepost/client';
 import { answered, client } from './client.js';
+import type { OwnLease } from './types.js';
 
 /** Something the API is asked, again and again while it is shown. */
 export interface Query<Data> {
@@ -28,6 +30,26 @@ interface CronWords extends Some {
   readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
   readonly holder?: string;
 }
+
+interface OwnLeaseWords {
+  readonly limit: number;
+  readonly search?: string;
+  readonly kind?: OwnLease['kind'];
+  readonly after?: string;
+}
+
+type Marker = Answers['Cleared']['marker'];
+type OwnTerm = Pick<OwnLease, 'kind' | 'resource' | 'fence' | 'holder'>;
+
+/** What became of a lease that was cleared. */
+export const leaseWatches = {
+  cron: (cron: string, query: Marker) =>
+    question(['watch', cron, query], (signal) =>
+      client.GET('/api/leases/{cron}/watch', { params: { path: { cron }, query }, signal }),
+    ),
+  own: (query: OwnTerm) =>
+    question(['watch-own', query], (signal) => client.GET('/api/own-leases/watch', { params: { query }, signal })),
+};
 
 const LATEST = { limit: 100 };
 
@@ -62,6 +84,8 @@ export const questions = {
     question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),
   leases: (query: Some & { readonly search?: string }) =>
     question(['leases', query], (signal) => client.GET('/api/leases', { params: { query }, signal })),
+  ownLeases: (query: OwnLeaseWords) =>
+    question(['own-leases', query], (signal) => client.GET('/api/own-leases', { params: { query }, signal })),
   forecast: (hours: number) =>
     question(['upcoming', hours], (signal) => client.GET('/api/upcoming', { params: { query: { hours } }, signal })),
   journal: (limit: number) =>

@@ -9,6 +9,7 @@ export type CronSummary = Answers['CronSummary'];
 export type DoctorFinding = Answers['Finding'];
 export type JournalEntry = Answers['JournalEntry'];
 export type Lease = Answers['Lease'];
+export type OwnLease = Answers['OwnLease'];
 export type DueCalculator = Answers['Forecast'];
 export type Overview = Answers['Overview'];
 export type Pod = Answers['Pod'];
@@ -16,6 +17,7 @@ export type Run = Answers['Run'];
 export type RunReport = Answers['RunPage'];
 export type Timeline = Answers['Timeline'];
 export type TimelineItem = Answers['TimelineItem'];
+export type Watch = Answers['Watch'];
 export type WhyReport = Answers['WhyReport'];
 export type You = Answers['You'];
 

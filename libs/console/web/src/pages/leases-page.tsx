@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { cronOrders } from '../data/orders.js';
 import { to } from '../data/paths.js';
 import { questions } from '../data/questions.js';
 import { useResource } from '../data/resource.js';
@@ -8,12 +7,15 @@ import { may } from '../data/session.js';
 import type { JournalEntry, Lease, Pod } from '../data/types.js';
 import { Left, Duration, Instant } from '../ui/instant.js';
 import { JournalTable } from '../ui/journal-table.js';
-import { Order } from '../ui/order.js';
 import { Page, Section } from '../ui/page.js';
 import { Pager } from '../ui/pager.js';
+import { SearchField } from '../ui/search-field.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
+import { ClearCronLease } from './leases/clear-order.js';
+import { LeaseWatch, type Watching } from './leases/lease-watch.js';
 import { LeasesGrid } from './leases/leases-grid.js';
+import { HeldSince, OwnLeases } from './leases/own-leases.js';
 
 const COLUMNS: readonly Column<Pod>[] = [
   { title: 'Pod', heads: true, cell: (pod) => <Name pod={pod} /> },
@@ -62,7 +64,10 @@ const EVERY_MS = 3_000;
 export function LeasesPage() {
   const pods = useResource(questions.pods, { concerns: ({ event }) => event === 'pods.changed', everyMs: EVERY_MS });
   return (
-    <Page title="Leases" intro="Holders of the leases of crons, and the time left without renewal.">
+    <Page
+      title="Leases"
+      intro="What is held: crons, and what the application itself holds; by whom, since when, and the time left without renewal."
+    >
       <LeasesGrid pods={pods.data?.items ?? []} />
       <Section title="Pods">
         <Shown of={pods} what="the pods">
@@ -70,6 +75,7 @@ export function LeasesPage() {
         </Shown>
       </Section>
       <Leases />
+      <OwnLeases />
       <HandOvers />
     </Page>
   );
@@ -87,7 +93,7 @@ function Leases() {
     setOffset(0);
   };
   return (
-    <Section title="Leases" aside={<SearchField value={search} onChange={typed} />}>
+    <Section title="Leases" aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
       <Shown of={leases} what="the leases">
         {({ items, total }) => (
           <>
@@ -100,25 +106,6 @@ function Leases() {
   );
 }
 
-interface SearchProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function SearchField({ value, onChange }: SearchProps) {
-  return (
-    <label class="field inline">
-      <span>Search</span>
-      <input
-        type="search"
-        placeholder="Cron or pod"
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </label>
-  );
-}
-
 interface LeaseTableProps {
   readonly leases: readonly Lease[];
   readonly at: number;
@@ -127,7 +114,8 @@ interface LeaseTableProps {
 
 function LeaseTable({ leases, at, reload }: LeaseTableProps) {
   const [clearing, setClearing] = useState<Lease | null>(null);
-  if (leases.length === 0) {
+  const [watching, setWatching] = useState<Watching | null>(null);
+  if (leases.length === 0 && watching === null) {
     return (
       <Empty title="No lease is held">
         <p>Start a scheduler pod, or wait a moment: after a restart, pods acquire the leases again.</p>
@@ -140,8 +128,9 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
   };
   return (
     <>
+      {watching ? <LeaseWatch key={watching.query.key} watching={watching} /> : null}
       <Table caption="Leases" columns={columns(at, setClearing)} rows={leases} keyOf={({ cron }) => cron} />
-      {clearing ? <ClearOrder lease={clearing} onClose={close} /> : null}
+      {clearing ? <ClearCronLease lease={clearing} onClose={close} onCleared={setWatching} /> : null}
     </>
   );
 }
@@ -152,6 +141,7 @@ function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lea
     { title: 'Holder', cell: ({ holder }) => holder },
     { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
     { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+    { title: 'Held since', cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
   ];
   if (!may('admin')) return known;
   const button = (lease: Lease) => (
@@ -160,28 +150,6 @@ function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lea
     </button>
   );
   return [...known, { title: 'Do', cell: button }];
-}
-
-function ClearOrder({
-  lease: { cron, holder, fence },
-  onClose,
-}: {
-  readonly lease: Lease;
-  readonly onClose: () => void;
-}) {
-  const execute = async (reason: string) => {
-    await cronOrders.clearLease(cron, { reason, fence });
-    return `The lease of ${cron} is cleared. Watch its refusals for a while.`;
-  };
-  return (
-    <Order
-      title={`Clear the lease of ${cron}`}
-      text={`${holder} holds it with fence ${fence}. Make sure that pod is dead: if it is alive, its writes are refused from now on, and another pod takes over the cron.`}
-      verb="Clear the lease"
-      danger
-      {...{ execute, onClose }}
-    />
-  );
 }
 
 function HandOvers() {

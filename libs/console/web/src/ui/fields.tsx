@@ -64,12 +64,15 @@ interface CheckProps {
   readonly label: string;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
+  /** Nothing is sent unless it is checked. */
+  readonly required?: boolean;
 }
 
-export function Check({ label, checked, onChange }: CheckProps) {
+export function Check({ label, checked, onChange, required }: CheckProps) {
   return (
     <label class="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} /> {label}
+      <input type="checkbox" {...{ checked, required }} onChange={(event) => onChange(event.currentTarget.checked)} />{' '}
+      {label}
     </label>
   );
 }

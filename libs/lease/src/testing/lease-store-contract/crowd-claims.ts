@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fence } from '../../base/fence.js';
-import type { AcquireReply, AcquireRequest, LeaseStore } from '../../store/lease-store.js';
+import type { AcquireReply, AcquireRequest, HoldingsPage, LeaseStore, ListedHolding } from '../../store/lease-store.js';
 import { assertAcquirable, assertFree, eventually } from './expectations.js';
 import { request, TTL_MS, type Claims } from './stage.js';
 
@@ -75,10 +75,35 @@ export const EVICT: Claims = {
   },
 };
 
+/** Of stores that can name what is held. */
+export const LIST: Claims = {
+  'shows each held resource as inspect does, and none that is free': async ({ store, win, winAndExpire }) => {
+    for (const resource of ['a', 'b:1/x@y']) await win({ resource, holder: `pod/${resource}` });
+    await store.release([await win({ resource: 'released' })]);
+    await winAndExpire('over');
+    const shown = await listAll(store, 100);
+    assert.deepEqual([...shown.keys()].toSorted(), ['a', 'b:1/x@y']);
+    const [held] = await store.inspect(['a']);
+    const { holder, fence, acquiredAt, remainingMs } = shown.get('a') ?? assert.fail();
+    assert.deepEqual([holder, fence, acquiredAt], [held?.holder, held?.fence, held?.acquiredAt]);
+    assert.ok(remainingMs > 0 && remainingMs <= TTL_MS);
+  },
+
+  'goes through all of many, a page at a time': async ({ store, win }) => {
+    const names = Array.from({ length: 30 }, (_, n) => `r${n}`);
+    for (const resource of names) await win({ resource });
+    const sizes: number[] = [];
+    const shown = await listAll(store, 4, sizes);
+    assert.deepEqual([...shown.keys()].toSorted(), names.toSorted());
+    assert.ok(Math.max(...sizes) < 30, `Expected several pages, got pages of ${sizes.join(', ')}.`);
+  },
+};
+
 /** What a claim needs that not every store has. */
 export const NEEDS: readonly (readonly [Claims, keyof LeaseStore])[] = [
   [MANY, 'acquireMany'],
   [EVICT, 'evict'],
+  [LIST, 'list'],
 ];
 
 function acquireMany(store: LeaseStore, asked: readonly AcquireRequest[]): Promise<AcquireReply[]> {
@@ -87,4 +112,17 @@ function acquireMany(store: LeaseStore, asked: readonly AcquireRequest[]): Promi
 
 function evict(store: LeaseStore, resource: string, fence: Fence): Promise<boolean> {
   return store.evict?.(resource, fence) ?? assert.fail();
+}
+
+/** All that a store lists, by resource. */
+async function listAll(store: LeaseStore, limit: number, sizes: number[] = []): Promise<Map<string, ListedHolding>> {
+  const shown = new Map<string, ListedHolding>();
+  let after: string | null = null;
+  do {
+    const { items, next }: HoldingsPage = (await store.list?.(after, limit)) ?? assert.fail();
+    sizes.push(items.length);
+    for (const item of items) shown.set(item.resource, item);
+    after = next;
+  } while (after !== null);
+  return shown;
 }

@@ -1,0 +1,161 @@
+import { useState } from 'preact/hooks';
+import { questions } from '../../data/questions.js';
+import { useResource } from '../../data/resource.js';
+import { may } from '../../data/session.js';
+import type { OwnLease } from '../../data/types.js';
+import { Choice } from '../../ui/fields.js';
+import { Instant, Left } from '../../ui/instant.js';
+import { Section } from '../../ui/page.js';
+import { SearchField } from '../../ui/search-field.js';
+import { Empty, Shown } from '../../ui/states.js';
+import { Table, type Column } from '../../ui/table.js';
+import { ClearOwnLease } from './clear-order.js';
+import { LeaseWatch, type Watching } from './lease-watch.js';
+
+const PER_PAGE = 50;
+/** Each look reads the names of keys in the store, and no event tells of these leases. */
+const EVERY_MS = 10_000;
+
+const KINDS = [
+  ['', 'All'],
+  ['lease', 'Leases'],
+  ['semaphore', 'Semaphores'],
+  ['election', 'Elections'],
+  ['flight', 'Single flights'],
+] as const;
+
+const KIND_NAMES: Readonly<Record<OwnLease['kind'], string>> = {
+  lease: 'lease',
+  semaphore: 'place of a semaphore',
+  election: 'role',
+  flight: 'single flight',
+};
+
+/** What the application holds beside its crons. */
+export function OwnLeases() {
+  const [search, setSearch] = useState('');
+  const [kind, setKind] = useState<OwnLease['kind'] | ''>('');
+  // Where this page and those before it begin.
+  const [pages, setPages] = useState<readonly string[]>([]);
+  const after = pages.at(-1);
+  const words = { limit: PER_PAGE, ...(search !== '' && { search }), ...(kind !== '' && { kind }) };
+  const query = questions.ownLeases({ ...words, ...(after !== undefined && { after }) });
+  const leases = useResource(query, { everyMs: EVERY_MS, keeps: true });
+  const narrow = (change: () => void) => {
+    change();
+    setPages([]);
+  };
+  const filters = (
+    <div class="filter">
+      <Choice
+        label="Kind"
+        value={kind}
+        options={KINDS}
+        onChange={(value) => narrow(() => setKind(value as OwnLease['kind'] | ''))}
+      />
+      <SearchField placeholder="Name" value={search} onChange={(text) => narrow(() => setSearch(text))} />
+    </div>
+  );
+  return (
+    <Section title="Leases of the application" aside={filters}>
+      <Shown of={leases} what="the leases of the application">
+        {({ items, next }) => (
+          <>
+            <OwnLeaseTable leases={items} at={leases.at} reload={leases.reload} />
+            <CursorPager {...{ pages, next }} onGo={setPages} />
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+interface CursorPagerProps {
+  readonly pages: readonly string[];
+  readonly next: string | null;
+  readonly onGo: (pages: readonly string[]) => void;
+}
+
+function CursorPager({ pages, next, onGo }: CursorPagerProps) {
+  if (pages.length === 0 && next === null) return null;
+  return (
+    <nav class="pager" aria-label="More leases of the application">
+      <button type="button" disabled={pages.length === 0} onClick={() => onGo(pages.slice(0, -1))}>
+        Previous
+      </button>
+      <span>Page {pages.length + 1}</span>
+      <button type="button" disabled={next === null} onClick={() => next !== null && onGo([...pages, next])}>
+        Next
+      </button>
+    </nav>
+  );
+}
+
+interface OwnLeaseTableProps {
+  readonly leases: readonly OwnLease[];
+  readonly at: number;
+  readonly reload: () => void;
+}
+
+function OwnLeaseTable({ leases, at, reload }: OwnLeaseTableProps) {
+  const [clearing, setClearing] = useState<OwnLease | null>(null);
+  const [watching, setWatching] = useState<Watching | null>(null);
+  const close = () => {
+    setClearing(null);
+    reload();
+  };
+  return (
+    <>
+      {watching ? <LeaseWatch key={watching.query.key} watching={watching} /> : null}
+      {leases.length === 0 ? (
+        <Empty title="No lease of the application is held">
+          <p>Leases, semaphores and elections of your own code appear here while they are held.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Leases of the application"
+          columns={columns(at, setClearing)}
+          rows={leases}
+          keyOf={({ kind, resource, fence }) => `${kind} ${resource} ${fence}`}
+        />
+      )}
+      {clearing ? <ClearOwnLease lease={clearing} onClose={close} onCleared={setWatching} /> : null}
+    </>
+  );
+}
+
+function columns(at: number, clear: (lease: OwnLease) => void): readonly Column<OwnLease>[] {
+  const known: Column<OwnLease>[] = [
+    { title: 'Lease', heads: true, cell: ({ resource }) => resource },
+    { title: 'Kind', cell: ({ kind }) => KIND_NAMES[kind] },
+    { title: 'Holder', cell: (lease) => <Holder lease={lease} /> },
+    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
+    { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+    { title: 'Held since', cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
+  ];
+  if (!may('admin')) return known;
+  const button = (lease: OwnLease) => (
+    <button
+      type="button"
+      class="danger"
+      aria-label={`Clear the lease of ${lease.resource} with fence ${lease.fence}`}
+      onClick={() => clear(lease)}
+    >
+      Clear …
+    </button>
+  );
+  return [...known, { title: 'Do', cell: button }];
+}
+
+function Holder({ lease: { holder, holderIsPod } }: { readonly lease: OwnLease }) {
+  return (
+    <>
+      {holder}
+      <small class="under quiet">{holderIsPod ? 'live pod' : 'not a live pod'}</small>
+    </>
+  );
+}
+
+export function HeldSince({ at }: { readonly at: string | null }) {
+  return at === null ? <span class="quiet">unknown</span> : <Instant at={at} relative />;
+}
