@@ -36,6 +36,8 @@ const LAYERS = {
     store: ['base'],
     postgres: ['base', 'store'],
     etcd: ['base', 'store'],
+    zookeeper: ['base', 'store'],
+    consul: ['base', 'store'],
     redis: ['base', 'store', 'telemetry'],
     quorum: ['base', 'redis', 'store', 'telemetry'],
     holding: ['base', 'store', 'telemetry'],

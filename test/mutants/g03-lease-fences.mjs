@@ -1,3 +1,5 @@
+import consensusStores from './g03-consensus-stores.mjs';
+
 /** A fence never goes back: leases, semaphores and the fences of claims. */
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
@@ -282,4 +284,5 @@ export default [
     killedBy: 'test/truth/04-own-leases-and-crons-share-no-key.spec.ts',
     test: 'keep the names that begin like role:sweeper',
   },
+  ...consensusStores,
 ];

@@ -150,15 +150,3 @@ export async function byRole(
   if (!leader) throw new Error('Expected the cluster to have a leader.');
   return { leader, followers: cluster.filter((member) => member !== leader) };
 }
-
-/** `fetch` with something happening before the first request whose body holds `text` is sent: a delay at the worst moment. */
-export function fetchAfter(text: string, happening: () => Promise<unknown>): typeof fetch {
-  let waiting = true;
-  return async (input, init) => {
-    if (waiting && typeof init?.body === 'string' && init.body.includes(text)) {
-      waiting = false;
-      await happening();
-    }
-    return fetch(input, init);
-  };
-}

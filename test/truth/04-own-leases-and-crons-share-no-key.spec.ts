@@ -6,7 +6,9 @@ import { OperationsModule, LeaseService } from '@fencepost/operations';
 import { CRON_LEASE_STORE } from '@fencepost/jobs/internal';
 import { Leases, parseFence, type LeaseStore } from '@fencepost/lease';
 import { Election, RedisSemaphoreStore, SingleFlight } from '@fencepost/lease/coordination';
+import { ConsulLeaseStore } from '@fencepost/lease/consul';
 import { EtcdLeaseStore } from '@fencepost/lease/etcd';
+import { ZookeeperLeaseStore } from '@fencepost/lease/zookeeper';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryFencedValues, RedisFencedRows, RedisFencedValues } from '@fencepost/lease/sinks';
@@ -17,6 +19,8 @@ import { happened } from '../contracts/journal.contract.js';
 import { claim, claimOf } from '../jobs/audit-stores.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { privateEtcd } from '../support/etcd.js';
+import { consulDouble } from '../support/consul-double.js';
+import { privateZookeeper } from '../support/zookeeper.js';
 import { postgresForTests } from '../support/postgres.js';
 import { leaseSandbox } from '../support/postgres-sandbox.js';
 import { testRedis } from '../support/redis.js';
@@ -114,6 +118,22 @@ const stores: [string, () => Promise<(kind?: 'cron') => LeaseStore>][] = [
     async () => {
       const server = await privateEtcd();
       return (kind) => new EtcdLeaseStore({ endpoints: [server.endpoint], ...(kind ? { kind } : {}) });
+    },
+  ],
+  [
+    'ZooKeeper',
+    async () => {
+      const server = await privateZookeeper();
+      cleanUp.push(() => server.stop());
+      return (kind) => new ZookeeperLeaseStore({ servers: [server.address], ...(kind ? { kind } : {}) });
+    },
+  ],
+  [
+    'Consul',
+    async () => {
+      const server = await consulDouble();
+      cleanUp.push(() => server.stop());
+      return (kind) => new ConsulLeaseStore({ endpoints: [server.url], ...(kind ? { kind } : {}) });
     },
   ],
 ];

@@ -20,7 +20,7 @@ export interface LeaseModuleOptions {
    * `{ sentinel }`, `{ cluster }`, a connection of ioredis, or a function that returns one.
    */
   readonly redis?: RedisOption;
-  /** Another store instead of `redis`: PostgreSQL, etcd, a quorum, your own. The caller closes it. */
+  /** Another store instead of `redis`: PostgreSQL, etcd, ZooKeeper, Consul, a quorum, your own. The caller closes it. */
   readonly store?: LeaseStore;
   /** First part of every key; default `fencepost`. */
   readonly prefix?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Gate } from '../base/gate.js';
 import { SetupError } from '../base/errors.js';
-import { Gate } from './etcd-client.js';
 import { etcdSettings } from './etcd-options.js';
 import { wholeSeconds } from './etcd-term.js';
 
