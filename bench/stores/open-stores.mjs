@@ -7,7 +7,7 @@ import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import { ZookeeperLeaseStore } from '@fencepost/lease/zookeeper';
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { onPath } from '../../scripts/debian.mjs';
 import { startPrivatePostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
@@ -50,7 +50,7 @@ export const OPEN = {
   },
   async postgres() {
     const server = await startPrivatePostgres();
-    const client = new pg.Pool({ connectionString: server.url });
+    const client = new Pool({ connectionString: server.url });
     await createLeaseTable(client);
     await client.query('CREATE TABLE bare (resource text PRIMARY KEY, holder text)');
     const bare = () => client.query('INSERT INTO bare VALUES ($1, $2) ON CONFLICT DO NOTHING', [randomUUID(), 'held']);
