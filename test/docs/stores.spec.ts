@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { JobsModuleOptions } from '@fencepost/jobs';
+import { ZookeeperLeaseStore } from '@fencepost/lease/zookeeper';
 import { STORES } from '../../bench/stores/names.mjs';
 import { projectFiles } from '../repository/project-files.js';
 import { titlesOf } from '../support/test-titles.js';
@@ -70,6 +72,23 @@ describe('the page of lease stores', () => {
     const sections = sectionsOf(page).filter((section) => section.includes(ADVICE));
     const without = stores.filter((store) => !sections.some((section) => section.includes(`\n\`${store}\``)));
     expect(without).toEqual([]);
+  });
+
+  it('shows a function that opens ZooKeeper for pods, as it is compiled', async () => {
+    const options: Pick<JobsModuleOptions, 'leases'> = {
+      leases: ({ commandTimeoutMs, ...place }) => ({
+        store: new ZookeeperLeaseStore({
+          ...place,
+          servers: ['a:2181', 'b:2181', 'c:2181'],
+          timeoutMs: commandTimeoutMs,
+        }),
+        close: async () => {},
+      }),
+    };
+    expect(options.leases).toBeTypeOf('function');
+    const [, shown = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
+    const [compiled, block] = [read('test/docs/stores.spec.ts'), shown].map((code) => code.replaceAll(/[\s,]+/g, ''));
+    expect(compiled).toContain(block);
   });
 
   it('shows what an acquire costs in every store that is measured', () => {
