@@ -138,6 +138,16 @@ describe('a reply of Consul that gets lost', () => {
     expect(await holding()).toMatchObject({ fence: ABOVE_THE_CLOCK + 1 });
     await proxy.close();
   });
+
+  it('costs no eviction', async () => {
+    const proxy = await replyDroppingProxy(consul.url);
+    const lossy = fetchAfter(ENDS, async () => proxy.dropNextReply());
+    const { fence } = await win(other);
+    const store = storeWith({ endpoints: [proxy.url.replace('redis:', 'http:')], fetch: lossy });
+    expect(await store.evict('r', fence)).toBe(true);
+    expect(proxy.dropped).toBe(1);
+    await proxy.close();
+  });
 });
 
 describe('a Consul', () => {

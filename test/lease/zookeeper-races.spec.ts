@@ -5,7 +5,13 @@ import { freePort } from '../../scripts/redis.mjs';
 import { ABOVE_THE_CLOCK, request, TTL_MS, win } from '../support/lease-requests.js';
 import { replyDroppingProxy, type ReplyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
-import { askZookeeper, connectAfter, privateZookeeper, type PrivateZookeeper } from '../support/zookeeper.js';
+import {
+  askZookeeper,
+  connectAfter,
+  connectAnew,
+  privateZookeeper,
+  type PrivateZookeeper,
+} from '../support/zookeeper.js';
 
 /** In every packet that puts a term, and in one that ends a term. */
 const PUTS = '"nonce"';
@@ -117,6 +123,11 @@ describe('a term in ZooKeeper', () => {
     expect(await other.renew([term], 1_500)).toEqual([false]);
   });
 
+  it('is lost, and says so, where a server opens another session in place of the one it ends with', async () => {
+    const term = await win(other);
+    expect(await storeWith({ connect: connectAnew }).renew([term], TTL_MS)).toEqual([false]);
+  });
+
   it('has the one session that contenders leave behind', async () => {
     const terms = Array.from({ length: 20 }, () => request());
     await other.inspect(['r']);
@@ -148,8 +159,8 @@ describe('a reply of ZooKeeper that gets lost', () => {
   });
   afterEach(() => proxy.close());
 
-  const throughProxy = () => {
-    const connect = connectAfter(PUTS, async () => proxy.dropNextReply());
+  const throughProxy = (losing = PUTS) => {
+    const connect = connectAfter(losing, async () => proxy.dropNextReply());
     return storeWith({ servers: [new URL(proxy.url).host], connect });
   };
 
@@ -158,6 +169,12 @@ describe('a reply of ZooKeeper that gets lost', () => {
     expect(await throughProxy().acquire(asked)).toEqual({ acquired: true, fence: ABOVE_THE_CLOCK + 1 });
     expect(proxy.dropped).toBe(1);
     expect(await holding()).toMatchObject({ fence: ABOVE_THE_CLOCK + 1 });
+  });
+
+  it('costs no eviction', async () => {
+    const { fence } = await win(other);
+    expect(await throughProxy(ENDS).evict('r', fence)).toBe(true);
+    expect(proxy.dropped).toBe(1);
   });
 
   it.each([

@@ -79,6 +79,16 @@ export default [
     test: 'lives while it is renewed',
   },
   {
+    name: 'zookeeper: another session is taken for the one that was to be continued',
+    guards: 'G3',
+    defence: 'a renewal that was granted extends the session the term ends with',
+    file: 'libs/lease/src/zookeeper/zookeeper-connection.ts',
+    find: ' || (id !== NEW_SESSION.id && session.id !== id)',
+    replace: '',
+    killedBy: 'test/lease/zookeeper-races.spec.ts',
+    test: 'is lost, and says so, where a server opens another session',
+  },
+  {
     name: 'zookeeper: terms are bound to the session that all calls share',
     guards: 'G3',
     defence: 'a term ends when nobody renews it, whatever else its process does',

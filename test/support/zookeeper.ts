@@ -173,3 +173,20 @@ export function connectAfter(text: string, happening: () => Promise<unknown>) {
     return socket;
   };
 }
+
+/** Where a `ConnectRequest` names the session to continue: behind its length, a version, a zxid and a timeout. */
+const SESSION_AT = 20;
+const PASSWORD_LENGTH = 16;
+const HELLO_LENGTH = SESSION_AT + 8 + 4 + PASSWORD_LENGTH + 1;
+
+/** `connect` in front of servers that open a new session wherever one should be continued, as some that are not ZooKeeper do. */
+export function connectAnew(address: { readonly host: string; readonly port: number }): Socket {
+  const socket = connectTcp(address);
+  const write = socket.write.bind(socket);
+  socket.write = (bytes: Uint8Array | string) => {
+    const packet = Buffer.from(bytes);
+    if (packet.length === HELLO_LENGTH) packet.fill(0, SESSION_AT, SESSION_AT + 8);
+    return write(packet);
+  };
+  return socket;
+}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Gate } from '../base/gate.js';
 import { InTurn } from '../base/in-turn.js';
-import { ConsulError, isPassing } from './consul-error.js';
+import { ConsulError, UNEXPECTED, isPassing } from './consul-error.js';
 import { consulSettings } from './consul-options.js';
 import type { ConsulOptions, ConsulSettings } from './consul-options.js';
 
@@ -124,7 +124,8 @@ function understood<S extends z.ZodType>(
     throw new ConsulError(`${name} refused with ${status}: ${text.trim().slice(0, MAX_SAID)}.`, status);
   }
   const read = schema.safeParse(json(text));
-  if (!read.success) throw new ConsulError(`${name} sent a reply that Consul doesn't send: ${read.error.message}.`, 0);
+  if (!read.success)
+    throw new ConsulError(`${name} sent a reply that Consul doesn't send: ${read.error.message}.`, UNEXPECTED);
   return { status, index: Number(headers.get('x-consul-index') ?? 0), body: read.data };
 }
 

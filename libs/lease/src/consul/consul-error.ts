@@ -1,5 +1,7 @@
 import { StoreAwayError } from '../base/errors.js';
 
+/** No status of HTTP: an answer that Consul doesn't give, so that a retry would not help. */
+export const UNEXPECTED = 0;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERRORS = 500;
 

@@ -102,9 +102,13 @@ export class ConsulLeaseStore implements LeaseStore {
   /** @throws {ConsulError} */
   async evict(resource: string, fence: Fence): Promise<boolean> {
     const keys = this.#keys({ resource });
+    let asked = false;
     return this.#client.ask(async (agent) => {
       const term = await look(agent, keys);
-      return term?.fence === fence && end(agent, keys, term);
+      // Gone after a reply that got lost: this call has ended it.
+      if (term?.fence !== fence) return asked;
+      asked = true;
+      return end(agent, keys, term);
     });
   }
 

@@ -3,7 +3,7 @@ import { SetupError } from '../base/errors.js';
 import { formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import type { ConsulAgent } from './consul-client.js';
-import { ConsulError } from './consul-error.js';
+import { ConsulError, UNEXPECTED } from './consul-error.js';
 import { commit, createSession, destroySession, lock, renewSession, unlock } from './consul-operations.js';
 import type { Operation, StoredKey } from './consul-operations.js';
 
@@ -88,6 +88,6 @@ function parsed({ key, value: text }: StoredKey): z.output<typeof value> {
     return value.parse(JSON.parse(text));
   } catch (error) {
     const message = `Expected a lease under the key "${key}" of Consul, found something else: use another prefix.`;
-    throw new ConsulError(message, 0, { cause: error });
+    throw new ConsulError(message, UNEXPECTED, { cause: error });
   }
 }

@@ -79,14 +79,20 @@ export class JuteReader {
   }
 }
 
+/** ZooKeeper's own limit, `jute.maxbuffer`, is 1 MB; what is longer comes from another kind of server. */
+const MAX_LENGTH = 2 ** 26;
+
 /** Cuts a stream of bytes into packets, which come behind their length. */
 export class PacketSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
+  /** @throws {RangeError} for a length that is none */
   *push(bytes: Buffer): Generator<Buffer> {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     while (this.#rest.length >= 4) {
-      const end = 4 + this.#rest.readInt32BE(0);
+      const length = this.#rest.readInt32BE(0);
+      if (length < 0 || length > MAX_LENGTH) throw new RangeError(`A packet of ZooKeeper has no length of ${length}.`);
+      const end = 4 + length;
       if (this.#rest.length < end) return;
       const packet = this.#rest.subarray(4, end);
       this.#rest = this.#rest.subarray(end);

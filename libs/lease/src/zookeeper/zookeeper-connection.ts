@@ -87,9 +87,10 @@ export class ZookeeperConnection {
     // The last number is the newest transaction seen: a server that lost its data would refuse who has seen more.
     const hello = new JuteWriter().int(0).long(0n).int(timeoutMs).long(id).bytes(password).bool(false);
     const reply = await this.#send(hello, NOTIFICATION, (pending) => (this.#onHello = pending));
-    reply.int();
-    this.#session = { timeoutMs: reply.int(), id: reply.long(), password: Buffer.from(reply.bytes()) };
-    if (this.#session.timeoutMs <= 0) throw this.#refusal(SESSION_EXPIRED);
+    const session = this.#understood(readSession, reply);
+    // Some servers that speak this protocol open a new session in place of the one that they were asked to continue.
+    if (session.timeoutMs <= 0 || (id !== NEW_SESSION.id && session.id !== id)) throw this.#refusal(SESSION_EXPIRED);
+    this.#session = session;
     if (user) await this.#authenticate(user);
   }
 
@@ -202,4 +203,10 @@ export class ZookeeperConnection {
     this.#pending = [];
     for (const pending of open) pending?.fail(error);
   }
+}
+
+/** `ConnectResponse`. */
+function readSession(reply: JuteReader): Session {
+  reply.int();
+  return { timeoutMs: reply.int(), id: reply.long(), password: Buffer.from(reply.bytes()) };
 }

@@ -1,6 +1,8 @@
 import { StoreAwayError } from '../base/errors.js';
 
 /** The codes that are distinguished here: `KeeperException.Code`, https://zookeeper.apache.org/doc/r3.8.4/apidocs/zookeeper-server/ */
+/** Something that isn't ours lies in a node: a retry would not help. */
+export const DATA_INCONSISTENCY = -3;
 export const NO_NODE = -101;
 export const BAD_VERSION = -103;
 export const NODE_EXISTS = -110;

@@ -92,9 +92,13 @@ export class ZookeeperLeaseStore implements LeaseStore {
   /** @throws {ZookeeperError} */
   async evict(resource: string, fence: Fence): Promise<boolean> {
     const paths = this.#paths({ resource });
+    let asked = false;
     return this.#client.ask(async (server) => {
       const term = await this.#look(server, paths);
-      return term?.fence === fence && this.#end(server, paths, term);
+      // Gone after a reply that got lost: this call has ended it.
+      if (term?.fence !== fence) return asked;
+      asked = true;
+      return this.#end(server, paths, term);
     });
   }
 

@@ -5,7 +5,7 @@ import type { Fence } from '../base/fence.js';
 import { NEW_SESSION } from './zookeeper-connection.js';
 import type { Session, ZookeeperConnection } from './zookeeper-connection.js';
 import type { ZookeeperServer } from './zookeeper-client.js';
-import { NO_NODE, SESSION_EXPIRED, ZookeeperError } from './zookeeper-error.js';
+import { DATA_INCONSISTENCY, NO_NODE, SESSION_EXPIRED, ZookeeperError } from './zookeeper-error.js';
 import {
   check,
   create,
@@ -76,7 +76,8 @@ export function readTerm(path: string, node: Node | undefined): StoredTerm | und
 /**
  * Puts a term into its node, bound to a new session of at least `ttlMs`, together with the counter.
  * @param writes what else the transaction does, before
- * @returns `false` when something has changed since it was read; nothing was done then
+ * @returns `undefined` when it was done; else the code for which nothing was: something has changed since it was read
+ * @throws {SetupError} for a ttl longer than ZooKeeper grants
  */
 export function beginIn(
   server: ZookeeperServer,
@@ -160,6 +161,6 @@ function parsed(path: string, text: string): z.output<typeof value> {
     return value.parse(JSON.parse(text));
   } catch (error) {
     const message = `Expected a lease in the node "${path}" of ZooKeeper, found something else: use another prefix.`;
-    throw new ZookeeperError(message, NO_NODE, { cause: error });
+    throw new ZookeeperError(message, DATA_INCONSISTENCY, { cause: error });
   }
 }
