@@ -68,6 +68,17 @@ describe('the benches', () => {
       for (const { claims } of result.cases) expectNothingJudged(claims);
     });
 
+    it('of stores closes with one line that has every store, against a bare request of its server and of Redis', async () => {
+      const asked = ['memory', 'redis', 'quorum', 'postgres', 'etcd'];
+      const result = await quickly('stores', '--cases', asked.join(','));
+      expect(result).toMatchObject({ ok: true, quick: true, rounds: 1 });
+      expect(result.cases.map(({ name }) => name)).toEqual(asked);
+      const [memory, ...served] = result.cases;
+      expect(memory).toMatchObject({ ratio: expect.any(Number), bareRatio: null });
+      for (const kase of served)
+        expect(kase).toMatchObject({ ratio: expect.any(Number), bareRatio: expect.any(Number) });
+    });
+
     it('of ticks closes with one line that has every case, and judges nothing', async () => {
       const result = await quickly('tick', '--cases', 'idle,timers');
       expect(result).toMatchObject({ ok: true, quick: true });
@@ -92,6 +103,7 @@ describe('the benches', () => {
     it.each([
       ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
       ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
+      ['stores', ['--cases', 'sideways'], /^Expected a case out of memory, .*, got "sideways"\.\n$/],
       ['tick', ['--cases', 'sideways'], /^Expected a case out of one, .*, got "sideways"\.\n$/],
       ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
     ])('of %ss refuses %j with what it can be, and starts nothing', async (program, option, sentence) => {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import type { Mutant } from '../mutants/mutation-lab.mjs';
 import { MUTANTS, oneOfEach } from '../mutants/mutants.mjs';
+import { titlesOf } from '../support/test-titles.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -19,20 +19,6 @@ function takenOut(section: string): { names: string[]; file: string | undefined 
   const line = /^- Taken out: (.+)$/m.exec(section)?.[1] ?? '';
   const names = [...line.matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? '');
   return { names, file: /\[all\]\(\.\.\/([^)]+)\)/.exec(line)?.[1] };
-}
-
-/** The titles of the tests of a file, as they stand in its source. */
-function titlesOf(file: string): string[] {
-  const titles: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) {
-      const [title] = node.arguments;
-      if (title && ts.isStringLiteralLike(title) && /^it\b/.test(node.expression.getText())) titles.push(title.text);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, readFileSync(root + file, 'utf8'), ts.ScriptTarget.Latest, true));
-  return titles;
 }
 
 describe('the guarantees', () => {

@@ -52,6 +52,16 @@ describe('leases.acquire', () => {
     expect(store.countOf('acquire')).toBe(before + 1);
   });
 
+  it('lets whoever asks first after a release in: waiting is no queue', async () => {
+    const held = await theirs.acquire('r');
+    const waiting = ours.acquire('r', { wait: '1m' }).catch((error: unknown) => error);
+    await clock.advance(9_000);
+    await held.release();
+    expect(await theirs.tryAcquire('r')).toMatchObject({ holder: 'theirs/1' });
+    await clock.advance(60_000);
+    expect(await waiting).toMatchObject({ code: 'LEASE_BUSY', waitedMs: 60_000 });
+  });
+
   it('asks at growing intervals, never in a spin', async () => {
     await theirs.acquire('r');
     const waiting = ours.acquire('r', { wait: '1m' }).catch((error: unknown) => error);

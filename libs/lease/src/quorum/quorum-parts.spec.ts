@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.js';
 import { QuorumAnnouncements } from './quorum-announcements.js';
 import { QuorumRecent } from './quorum-floors.js';
+import { nodeTimeout } from './quorum-options.js';
 
 describe('the announcements of five nodes', () => {
   const heardOf = (nodes: string): number => {
@@ -39,5 +40,14 @@ describe('what a quorum remembers', () => {
 
   it('is at most twice as much', () => {
     expect(known.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('how long one node of a quorum may take', () => {
+  it('is a twentieth of the ttl from 50 to 500 ms, and never more than a quarter of it', () => {
+    const unset = [300, 2_000, 60_000].map((ttlMs) => nodeTimeout(ttlMs, undefined));
+    expect(unset).toEqual([50, 100, 500]);
+    expect(nodeTimeout(120, undefined)).toBe(30);
+    expect([500, 2_000].map((configuredMs) => nodeTimeout(4_000, configuredMs))).toEqual([500, 1_000]);
   });
 });
