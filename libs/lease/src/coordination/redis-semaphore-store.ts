@@ -8,7 +8,6 @@ import { partOf, redisChannel, redisKeys } from '../store/keys.js';
 import type { KeyBuilder, KeySpace } from '../store/keys.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
 import { holding, type RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
-import { scanResources } from '../redis/redis-scan.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 
@@ -97,6 +96,8 @@ export class RedisSemaphoreStore implements SemaphoreStore {
 
   /** Each held place; by SCAN over all keys of the server. */
   async list(after: string | null, limit: number): Promise<HoldingsPage> {
+    // Only who lists loads it: a worker never does.
+    const { scanResources } = await import('../redis/redis-scan.js');
     const { resources, next } = await scanResources(this.#redis, this.#listed, { after, limit });
     const taken = await this.#taken(resources);
     const items = taken.flatMap(({ holdings }, n) => holdings.map((one) => ({ resource: resources[n] ?? '', ...one })));

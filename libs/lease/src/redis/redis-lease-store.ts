@@ -9,7 +9,6 @@ import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { probeRedis } from './redis-probe.js';
 import type { Criticality, Finding } from '../store/finding.js';
-import { heldOf } from '../store/holdings-page.js';
 import type {
   AcquireReply,
   AcquireRequest,
@@ -18,7 +17,6 @@ import type {
   QuorumMember,
   StopWatching,
 } from '../store/lease-store.js';
-import { scanResources } from './redis-scan.js';
 
 export interface RedisLeaseStoreOptions extends KeySpace {
   /** Default: the caller's own. */
@@ -141,8 +139,9 @@ export class RedisLeaseStore implements QuorumMember {
 
   /** By SCAN over all keys of the server: listing costs something only when someone asks for it. */
   async list(after: string | null, limit: number): Promise<HoldingsPage> {
-    const { resources, next } = await scanResources(this.#redis, this.#listed, { after, limit });
-    return { items: heldOf(resources, await this.inspect(resources)), next };
+    // Only who lists loads it: a worker never does.
+    const { scanHoldings } = await import('./redis-scan.js');
+    return scanHoldings(this.#redis, this.#listed, { after, limit, inspect: (names) => this.inspect(names) });
   }
 
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
-import { checkedCursor } from '../store/holdings-page.js';
+import { checkedCursor, heldOf } from '../store/holdings-page.js';
 import { redisKeys, type KeySpace } from '../store/keys.js';
+import type { HoldingsPage, LeaseStore } from '../store/lease-store.js';
 import type { RedisClient } from './redis-script.js';
 
 /** The names of some resources, and where to go on; `null` after the last. */
@@ -43,6 +44,16 @@ export async function scanResources(
   if (to !== '0') return { resources, next: cursorOf(node, to) };
   const following = nodes[at + 1];
   return { resources, next: following ? cursorOf(following, '0') : null };
+}
+
+/** {@link scanResources} with what `inspect` says of each; the free ones are left out. */
+export async function scanHoldings(
+  redis: RedisClient,
+  space: KeySpace & { readonly part: string },
+  { inspect, ...page }: ScanOptions & Pick<LeaseStore, 'inspect'>,
+): Promise<HoldingsPage> {
+  const { resources, next } = await scanResources(redis, space, page);
+  return { items: heldOf(resources, await inspect(resources)), next };
 }
 
 interface Primary {
