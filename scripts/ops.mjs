@@ -1,19 +1,51 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { root } from './exclusive.mjs';
 import { ensureInstalled } from './install.mjs';
-import { opsFiles } from './ops/files.mjs';
+import { opsFiles, rulesFiles } from './ops/files.mjs';
 import { program } from './program.mjs';
 
-/** Writes what follows from the list of metrics: the page of the docs, the dashboard, the alerts. */
-await program(import.meta.url, async () => {
+const HELP = `npm run ops -- [options]
+
+Writes what follows from the list of metrics: docs/metrics.md, the dashboard for Grafana, the alert rules for Prometheus and for the
+Prometheus Operator. With --into it writes only the rules, alerts.yml and prometheus-rule.yaml, for a deployment of your own.
+
+  --into <folder>     where to write the rules; the folder is made
+  --runbook <url>     with --into: the page that runbook_url of each alert points to, instead of docs/operating.md of the repository;
+                      the section is added, as in https://wiki.example.com/fencepost#no-pod
+  -h, --help          this
+
+Exit code 1 when an option is wrong; nothing is written then.`;
+
+await program(import.meta.url, async (args) => {
+  const text = { type: 'string' };
+  const { values } = parseArgs({
+    args,
+    options: { into: text, runbook: text, help: { type: 'boolean', default: false, short: 'h' } },
+  });
+  if (values.help) return console.log(HELP);
+  const page = values.runbook === undefined ? undefined : runbookPage(values);
   await ensureInstalled();
   await ensureBuilt();
   const lists = await import('../libs/operations/dist/metrics/index.js');
-  for (const [file, text] of Object.entries(await opsFiles(lists))) {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
+  if (values.into === undefined) write(root, await opsFiles(lists));
+  else write(resolve(values.into), await rulesFiles(lists, page));
+});
+
+/** The files of the repository are the same for everybody, so they take no other runbook. */
+function runbookPage({ into, runbook }) {
+  if (into === undefined) throw new Error('Expected --into <folder> beside --runbook: the kept files keep theirs.');
+  const isPage = URL.canParse(runbook) && /^https?:$/.test(new URL(runbook).protocol) && !runbook.includes('#');
+  if (!isPage) throw new Error(`Expected --runbook with an http or https URL without "#", got "${runbook}".`);
+  return runbook;
+}
+
+function write(folder, files) {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
     console.error(`${file} is written.`);
   }
-});
+}

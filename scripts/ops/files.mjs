@@ -6,22 +6,38 @@ import { dashboardFile } from './dashboard.mjs';
 import { metricsPage } from './metrics-page.mjs';
 import { rulesFile, rulesObject } from './rules-file.mjs';
 
+/** @typedef {Pick<typeof import('../../libs/operations/src/metrics/index.ts'), 'METRICS' | 'CRON_METRICS' | 'LEASE_METRICS'>} Lists */
+
 /**
  * Every file that is made from the list of metrics, by its path.
- * @param {Pick<typeof import('../../libs/operations/src/metrics/index.ts'), 'METRICS' | 'CRON_METRICS' | 'LEASE_METRICS'>} lists
+ * @param {Lists} lists
  * @returns {Promise<Record<string, string>>}
  */
 export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {
   const alerts = alertList(METRICS);
-  const made = {
+  return formatted({
     'docs/metrics.md': metricsPage(CRON_METRICS, LEASE_METRICS, alerts),
     'ops/grafana/fencepost.json': dashboardFile(METRICS),
     'ops/prometheus/alerts.yml': rulesFile(alerts),
     'ops/kubernetes/components/monitoring/prometheus-rule.yaml': rulesObject(alerts),
-  };
-  const formatted = Object.entries(made).map(async ([file, text]) => {
+  });
+}
+
+/**
+ * The alert rules alone, for Prometheus and for its operator.
+ * @param {Pick<Lists, 'METRICS'>} lists
+ * @param {string} [runbook] the page that the alerts point to
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function rulesFiles({ METRICS }, runbook) {
+  const alerts = alertList(METRICS);
+  return formatted({ 'alerts.yml': rulesFile(alerts, runbook), 'prometheus-rule.yaml': rulesObject(alerts, runbook) });
+}
+
+async function formatted(made) {
+  const files = Object.entries(made).map(async ([file, text]) => {
     const filepath = join(root, file);
     return [file, await format(text, { ...(await resolveConfig(filepath)), filepath })];
   });
-  return Object.fromEntries(await Promise.all(formatted));
+  return Object.fromEntries(await Promise.all(files));
 }

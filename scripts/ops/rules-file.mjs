@@ -1,5 +1,10 @@
-/** Where the runbook is. */
-const RUNBOOK = 'docs/operating.md';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../exclusive.mjs';
+
+const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Whoever is woken reads it in a browser, and has no clone. */
+const RUNBOOK = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/docs/operating.md`;
 const MADE = '# Made by "npm run ops" from the list of metrics; what is changed here is lost.';
 
 const quoted = (text) => JSON.stringify(text);
@@ -7,16 +12,18 @@ const quoted = (text) => JSON.stringify(text);
 /**
  * The file of rules for Prometheus.
  * @param {readonly import('./alert-list.mjs').Alert[]} alerts
+ * @param {string} [runbook] the page that they point to
  */
-export function rulesFile(alerts) {
-  return [MADE, ...groups(alerts)].join('\n') + '\n';
+export function rulesFile(alerts, runbook = RUNBOOK) {
+  return [MADE, ...groups(alerts, runbook)].join('\n') + '\n';
 }
 
 /**
  * The same rules as an object of the Prometheus Operator.
  * @param {readonly import('./alert-list.mjs').Alert[]} alerts
+ * @param {string} [runbook] the page that they point to
  */
-export function rulesObject(alerts) {
+export function rulesObject(alerts, runbook = RUNBOOK) {
   const head = [
     'apiVersion: monitoring.coreos.com/v1',
     'kind: PrometheusRule',
@@ -24,10 +31,10 @@ export function rulesObject(alerts) {
     '  name: fencepost',
     'spec:',
   ];
-  return [MADE, ...head, ...groups(alerts).map((line) => `  ${line}`)].join('\n') + '\n';
+  return [MADE, ...head, ...groups(alerts, runbook).map((line) => `  ${line}`)].join('\n') + '\n';
 }
 
-function groups(alerts) {
+function groups(alerts, page) {
   const rules = alerts.flatMap(({ name, expr, holds, severity, summary, description, runbook }) => [
     `      - alert: ${name}`,
     `        expr: ${quoted(expr)}`,
@@ -37,7 +44,7 @@ function groups(alerts) {
     `        annotations:`,
     `          summary: ${quoted(summary)}`,
     `          description: ${quoted(description)}`,
-    `          runbook_url: ${quoted(`${RUNBOOK}#${runbook}`)}`,
+    `          runbook_url: ${quoted(`${page}#${runbook}`)}`,
   ]);
   return ['groups:', '  - name: fencepost', '    rules:', ...rules];
 }

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CRON_METRICS, LEASE_METRICS, METRICS, type MetricSpec } from '@fencepost/operations/metrics';
 import { describe, expect, it } from 'vitest';
 import { alertList } from '../../scripts/ops/alert-list.mjs';
-import { opsFiles } from '../../scripts/ops/files.mjs';
+import { opsFiles, rulesFiles } from '../../scripts/ops/files.mjs';
 import { ask } from '../../scripts/ops/promql.mjs';
 import { promtool } from '../support/prometheus-text.js';
 
@@ -11,6 +13,7 @@ const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta
 
 const DASHBOARD = 'ops/grafana/fencepost.json';
 const RULES = 'ops/prometheus/alerts.yml';
+const RULE_OBJECT = 'ops/kubernetes/components/monitoring/prometheus-rule.yaml';
 
 const list: readonly MetricSpec[] = Object.values(METRICS);
 const alerts = alertList(METRICS);
@@ -124,6 +127,18 @@ describe('the alerts', () => {
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
   });
 
+  it('point to a page that opens in a browser: the one of the repository, or one of your own', async () => {
+    const urls = (text = '') => [...text.matchAll(/runbook_url: ['"]?(\S+?)['"]?$/gm)].map(([, url]) => url);
+    const expected = (page: string) => alerts.map(({ runbook }) => `${page}#${runbook}`);
+    const { homepage } = JSON.parse(read('package.json')) as { readonly homepage: string };
+    const ours = expected(homepage.replace('#readme', '/blob/main/docs/operating.md'));
+    for (const file of [RULES, RULE_OBJECT]) expect(urls(read(file))).toEqual(ours);
+    const own = 'https://wiki.example.com/fencepost';
+    const written = await rulesFiles({ METRICS }, own);
+    expect(Object.keys(written)).toEqual(['alerts.yml', 'prometheus-rule.yaml']);
+    for (const text of Object.values(written)) expect(urls(text)).toEqual(expected(own));
+  });
+
   it.runIf(promtool)('are rules that Prometheus takes, where promtool is there to say so', () => {
     const said = execFileSync(promtool ?? '', ['check', 'rules', RULES], {
       cwd: new URL('../..', import.meta.url),
@@ -142,5 +157,49 @@ describe('the dashboard', () => {
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
     const lines = panels.filter(({ type }) => type === 'timeseries').flatMap(({ targets = [] }) => targets);
     expect(lines.filter(({ legendFormat }) => legendFormat === '')).toEqual([]);
+  });
+});
+
+describe('npm run ops', () => {
+  const run = (args: readonly string[]) =>
+    spawnSync(process.execPath, ['scripts/ops.mjs', ...args], {
+      cwd: new URL('../..', import.meta.url),
+      encoding: 'utf8',
+    });
+
+  it('explains its options', () => {
+    const { status, stdout } = run(['--help']);
+    expect(status).toBe(0);
+    for (const option of ['--into <folder>', '--runbook <url>']) expect(stdout).toContain(option);
+  });
+
+  it.each([
+    [['--runbook', 'https://wiki.example.com'], 'Expected --into <folder> beside --runbook'],
+    [['--into', 'x', '--runbook', 'wiki/fencepost'], 'got "wiki/fencepost"'],
+    [['--into', 'x', '--runbook', 'https://wiki.example.com#top'], 'without "#"'],
+    [['--folder', 'x'], "Unknown option '--folder'"],
+  ])('writes nothing for %j', (args, said) => {
+    const { status, stderr } = run(args);
+    expect(status).toBe(1);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('is written');
+  });
+
+  it('writes the rules into a folder of your own', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+    try {
+      const { status, stderr } = run([
+        '--into',
+        join(folder, 'new'),
+        '--runbook',
+        'https://wiki.example.com/fencepost',
+      ]);
+      expect(stderr).toContain('prometheus-rule.yaml is written.');
+      expect(status).toBe(0);
+      const text = readFileSync(join(folder, 'new/alerts.yml'), 'utf8');
+      expect(text).toContain('https://wiki.example.com/fencepost#no-pod');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
