@@ -1,3 +1,4 @@
+import type { DiscoveryService } from '@nestjs/core';
 import { zoneOfOffset } from '@fencepost/schedule';
 import type { ShadowCron, ShadowInterval } from '../shadow/shadow-log.js';
 
@@ -17,7 +18,7 @@ export interface OldCronJob {
 /** `SchedulerRegistry` of `@nestjs/schedule`, as far as it matters here. */
 export interface OldRegistry {
   addCronJob: (name: string, job: OldCronJob) => void;
-  getCronJobs: () => ReadonlyMap<string, OldCronJob>;
+  getCronJobs: () => Map<string, OldCronJob>;
   addInterval: (name: string, handle: unknown) => void;
   getIntervals: () => readonly string[];
 }
@@ -32,8 +33,16 @@ export interface OldDeclaration {
   readonly initialDelayMs: number;
 }
 
-/** Known by its methods: there may be another copy of the package than the one that this library would find. */
-export function isOldRegistry(value: unknown): value is OldRegistry {
+/**
+ * Known by its name and its methods: there may be another copy of the package than the one that this library would find.
+ * @returns `null` where `@nestjs/schedule` is not imported
+ */
+export function registryOf(discovery: Pick<DiscoveryService, 'getProviders'>): OldRegistry | null {
+  const named = discovery.getProviders().filter(({ name }) => name === 'SchedulerRegistry');
+  return named.map(({ instance }): unknown => instance).find(isOldRegistry) ?? null;
+}
+
+function isOldRegistry(value: unknown): value is OldRegistry {
   const has = (method: string) => typeof Reflect.get(value as object, method) === 'function';
   return (
     typeof value === 'object' &&

@@ -13,10 +13,10 @@ import type { JobsSettings } from './options.js';
 import {
   hookIntervals,
   hookRegistry,
-  isOldRegistry,
   oldCron,
   oldDeclaration,
   oldInterval,
+  registryOf,
   takeDeclaration,
   takeInterval,
   type OldCronJob,
@@ -64,8 +64,8 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
 
   /** Before any module is bootstrapped, which is when the jobs are registered. */
   onModuleInit(): void {
-    const registry: unknown = this.discovery.getProviders().find(({ instance }) => isOldRegistry(instance))?.instance;
-    if (!isOldRegistry(registry)) {
+    const registry = registryOf(this.discovery);
+    if (registry === null) {
       this.#logger.warn('Shadow mode found no SchedulerRegistry. Import ScheduleModule.forRoot() of @nestjs/schedule.');
       return;
     }

@@ -3,9 +3,11 @@ import {
   Injectable,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
+  type OnModuleDestroy,
   type OnModuleInit,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
@@ -78,7 +80,7 @@ const DECLARE_AGAIN_MS = 10_000;
 
 /** Starts and stops what a worker does: find the crons and jobs, declare them, take deliveries. */
 @Injectable()
-export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(WORKER_REDIS) private readonly redis!: RedisClient;
   @Inject(LEASE_REDIS) private readonly ledgerRedis!: RedisClient;
@@ -86,6 +88,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(CronExplorer) private readonly explorer!: CronExplorer;
+  @Inject(DiscoveryService) private readonly discovery!: DiscoveryService;
   @Inject(PayloadReaders) private readonly readers!: PayloadReaders;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
   @Inject(CLOCK) private readonly clock!: Clock;
@@ -100,13 +103,15 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
   #processor: RunProcessor | null = null;
   #news: DeclarationReport | null = null;
   #cancelDeclare: CancelTimer = () => {};
+  #unlist = () => {};
 
   /** All crons are checked before anything is declared or taken. */
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     this.#crons = this.explorer.explore();
     checkTransactions(this.#crons.values(), this.settings);
     this.readers.know(this.#crons);
     this.signal.add(() => this.beforeApplicationShutdown());
+    await this.#list();
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -125,12 +130,24 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, Befor
     this.podRoles.begin(() => ({ handlers, critical, concurrency, running: processor.running }));
   }
 
+  onModuleDestroy(): void {
+    this.#unlist();
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
     const processor = this.#processor;
     this.#processor = null;
     this.#cancelDeclare();
     await processor?.stop(this.settings.drainDeadlineMs);
     this.database?.enforceDeadline();
+  }
+
+  /** Without `@nestjs/schedule` nothing of it is loaded. */
+  async #list(): Promise<void> {
+    const { discovery, clock, telemetry } = this;
+    if (!discovery.getProviders().some(({ name }) => name === 'SchedulerRegistry')) return;
+    const { listCrons } = await import('./listed-cron.js');
+    this.#unlist = listCrons(this.#crons.values(), { discovery, clock, telemetry });
   }
 
   #assemble(): RunProcessor {
