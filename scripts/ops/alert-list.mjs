@@ -18,7 +18,7 @@ import { ask, quantile } from './promql.mjs';
  * @returns {readonly Alert[]}
  */
 export function alertList(m) {
-  return [...pods(m), ...firing(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocksAndNodes(m)];
+  return [...pods(m), ...firing(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
 }
 
 function pods(m) {
@@ -163,7 +163,7 @@ function stores(m) {
   ];
 }
 
-function clocksAndNodes(m) {
+function clocks(m) {
   return [
     {
       ...{
@@ -177,6 +177,16 @@ function clocksAndNodes(m) {
         'Nothing runs twice because of it: the clock of the store decides. Crons that this pod holds may fire late.',
       runbook: 'clock-skew',
     },
+  ];
+}
+
+/**
+ * Of a quorum of Redis, for pods that keep the leases of crons on one: nobody else has its metric.
+ * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} m
+ * @returns {readonly Alert[]}
+ */
+export function quorumAlerts(m) {
+  return [
     {
       ...{
         name: 'FencepostNodeLeftOut',

@@ -1,4 +1,4 @@
-import { rows } from './panels.mjs';
+import { quorumPanels, rows } from './panels.mjs';
 
 const SOURCE = { type: 'prometheus', uid: '${datasource}' };
 const WIDTH = 24;
@@ -7,8 +7,9 @@ const SIZES = { stat: { w: 4, h: 4 }, timeseries: { w: 8, h: 8 }, table: { w: 8,
 /**
  * The dashboard for Grafana, as its file.
  * @param {typeof import('../../libs/operations/src/metrics/metric-list.ts').METRICS} metrics
+ * @param {boolean} [onQuorum] whether its pods keep the leases of crons on a quorum
  */
-export function dashboardFile(metrics) {
+export function dashboardFile(metrics, onQuorum = false) {
   const dashboard = {
     title: 'Fencepost',
     uid: 'fencepost',
@@ -22,7 +23,7 @@ export function dashboardFile(metrics) {
     time: { from: 'now-6h', to: 'now' },
     templating: { list: variables(metrics) },
     annotations: { list: [] },
-    panels: placed(rows(metrics)),
+    panels: placed([...rows(metrics), ...(onQuorum ? [{ title: 'Quorum', panels: quorumPanels(metrics) }] : [])]),
   };
   return `${JSON.stringify(dashboard, null, 2)}\n`;
 }

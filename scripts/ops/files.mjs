@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { root } from '../exclusive.mjs';
-import { alertList } from './alert-list.mjs';
+import { alertList, quorumAlerts } from './alert-list.mjs';
 import { dashboardFile } from './dashboard.mjs';
 import { metricsPage } from './metrics-page.mjs';
 import { rulesFile, rulesObject } from './rules-file.mjs';
@@ -16,7 +16,7 @@ import { rulesFile, rulesObject } from './rules-file.mjs';
 export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {
   const alerts = alertList(METRICS);
   return formatted({
-    'docs/metrics.md': metricsPage(CRON_METRICS, LEASE_METRICS, alerts),
+    'docs/metrics.md': metricsPage(CRON_METRICS, LEASE_METRICS, [...alerts, ...quorumAlerts(METRICS)]),
     'ops/grafana/fencepost.json': dashboardFile(METRICS),
     'ops/prometheus/alerts.yml': rulesFile(alerts),
     'ops/kubernetes/components/monitoring/prometheus-rule.yaml': rulesObject(alerts),
@@ -24,14 +24,20 @@ export async function opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS }) {
 }
 
 /**
- * The alert rules alone, for Prometheus and for its operator.
+ * Dashboard and alert rules for a deployment of one's own, for Prometheus and for its operator.
  * @param {Pick<Lists, 'METRICS'>} lists
- * @param {string} [runbook] the page that the alerts point to
+ * @param {object} [own]
+ * @param {string} [own.runbook] the page that the alerts point to
+ * @param {boolean} [own.onQuorum] whether the pods keep the leases of crons on a quorum
  * @returns {Promise<Record<string, string>>}
  */
-export async function rulesFiles({ METRICS }, runbook) {
-  const alerts = alertList(METRICS);
-  return formatted({ 'alerts.yml': rulesFile(alerts, runbook), 'prometheus-rule.yaml': rulesObject(alerts, runbook) });
+export async function ownFiles({ METRICS }, { runbook, onQuorum = false } = {}) {
+  const alerts = [...alertList(METRICS), ...(onQuorum ? quorumAlerts(METRICS) : [])];
+  return formatted({
+    'alerts.yml': rulesFile(alerts, runbook),
+    'prometheus-rule.yaml': rulesObject(alerts, runbook),
+    'fencepost.json': dashboardFile(METRICS, onQuorum),
+  });
 }
 
 async function formatted(made) {

@@ -44,7 +44,7 @@ const SHOWN_BY = {
   scheduler: 'scheduler',
   worker: 'worker',
   both: 'every pod',
-  quorum: 'your own process with a quorum',
+  quorum: 'a process with leases on a quorum',
 };
 
 function table(metrics) {

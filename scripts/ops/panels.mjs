@@ -161,8 +161,12 @@ function stores(m) {
     lines('Clocks ahead of the store', [[ask({ of: m.clockSkew, by: ['instance'], as: 'max' }), '{{instance}}']], {
       unit: 's',
     }),
-    lines('Nodes of the quorum', [[ask({ of: m.nodeHealth, by: ['node'], as: 'min' }), '{{node}}']]),
     lines('Left out of the journal', [[perWindow({ of: m.journalDropped }), 'events']]),
     stat('Crons without series of their own', ask({ of: m.otherCrons, as: 'max' })),
   ];
+}
+
+/** As `quorumAlerts`. */
+export function quorumPanels(m) {
+  return [lines('Nodes of the quorum', [[ask({ of: m.nodeHealth, by: ['node'], as: 'min' }), '{{node}}']])];
 }

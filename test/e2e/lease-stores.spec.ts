@@ -1,8 +1,10 @@
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '@fencepost/lease';
 import { openLeaseStore, type OwnedLeaseStore } from '@fencepost/lease/internal/place';
 import { useDeployment, type Deployment } from '../support/deployment.js';
 import { privateEtcd, type PrivateEtcd } from '../support/etcd.js';
+import { fencepost } from '../support/fencepost.js';
 import type { Pod } from '../support/pod.js';
 import { readMetrics, valueOf } from '../support/prometheus-text.js';
 import { until } from '../support/until.js';
@@ -64,6 +66,15 @@ describe('scheduler pods with the leases of crons on a quorum of three', () => {
   });
   afterAll(() => nodes.stop());
 
+  const isLeftOut = ({ node, leftOutBy }: Record<string, unknown>, name: string) =>
+    node === name && (leftOutBy as readonly string[]).length > 0;
+
+  const asked = (leases: string, ...args: string[]) => {
+    const { host, port } = (deployment.stores.redis as Redis).options;
+    const env = { REDIS_URL: `redis://${host}:${port}`, FENCEPOST_PREFIX: deployment.prefix, FENCEPOST_LEASES: leases };
+    return fencepost(args, { env });
+  };
+
   const healthOf = async (pod: Pod) => {
     const page = readMetrics(await (await fetch(`${pod.url}/metrics`)).text());
     return nodes.all.map(({ port }) => valueOf(page, 'redis_node_health', { node: `127.0.0.1:${port}` }));
@@ -82,6 +93,15 @@ describe('scheduler pods with the leases of crons on a quorum of three', () => {
     await moreRuns(deployment, 2);
     const survivor = schedulers.find(({ isAlive }) => isAlive)!;
     await until('the node is left out', async () => (await healthOf(survivor))[0] === 0);
+    const gone = `127.0.0.1:${first!.port}`;
+    await until('the command line says so', async () => {
+      const { json } = await asked(leases, 'leases', '--json');
+      const { held, nodes: told } = json as Record<'held' | 'nodes', Record<string, unknown>[]>;
+      return held[0]?.['cron'] === 'tick' && told.length === 3 && told.some((one) => isLeftOut(one, gone));
+    });
+    const elsewhere = await asked('redis', 'leases', '--json');
+    expect([elsewhere.code, elsewhere.out]).toEqual([2, '']);
+    expect(elsewhere.err).toContain(`where the scheduler pods keep the leases of crons, quorum:redis://127.0.0.1:`);
 
     await second!.stop();
     await survivor.waitFor('lease_lost');

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CRON_METRICS, LEASE_METRICS, METRICS, type MetricSpec } from '@fencepost/operations/metrics';
 import { describe, expect, it } from 'vitest';
-import { alertList } from '../../scripts/ops/alert-list.mjs';
-import { opsFiles, rulesFiles } from '../../scripts/ops/files.mjs';
+import { alertList, quorumAlerts } from '../../scripts/ops/alert-list.mjs';
+import { opsFiles, ownFiles } from '../../scripts/ops/files.mjs';
 import { ask } from '../../scripts/ops/promql.mjs';
 import { promtool } from '../support/prometheus-text.js';
 
@@ -17,6 +17,7 @@ const RULE_OBJECT = 'ops/kubernetes/components/monitoring/prometheus-rule.yaml';
 
 const list: readonly MetricSpec[] = Object.values(METRICS);
 const alerts = alertList(METRICS);
+const every = [...alerts, ...quorumAlerts(METRICS)];
 const files = await opsFiles({ METRICS, CRON_METRICS, LEASE_METRICS });
 
 interface Panel {
@@ -28,7 +29,7 @@ interface Panel {
 
 const { panels } = JSON.parse(read(DASHBOARD)) as { readonly panels: readonly Panel[] };
 const queries = [
-  ...alerts.map(({ name, expr }) => [name, expr] as const),
+  ...every.map(({ name, expr }) => [name, expr] as const),
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
@@ -101,7 +102,7 @@ describe('the alerts', () => {
       .replaceAll(' ', '-'),
   );
 
-  it.each(alerts.map((alert) => [alert.name, alert] as const))(
+  it.each(every.map((alert) => [alert.name, alert] as const))(
     '%s says what is wrong, and where it is written what to do',
     (_, alert) => {
       expect(alert.name).toMatch(/^Fencepost[A-Z]\w+$/);
@@ -134,9 +135,17 @@ describe('the alerts', () => {
     const ours = expected(homepage.replace('#readme', '/blob/main/docs/operating.md'));
     for (const file of [RULES, RULE_OBJECT]) expect(urls(read(file))).toEqual(ours);
     const own = 'https://wiki.example.com/fencepost';
-    const written = await rulesFiles({ METRICS }, own);
-    expect(Object.keys(written)).toEqual(['alerts.yml', 'prometheus-rule.yaml']);
-    for (const text of Object.values(written)) expect(urls(text)).toEqual(expected(own));
+    const written = await ownFiles({ METRICS }, { runbook: own });
+    for (const file of ['alerts.yml', 'prometheus-rule.yaml']) expect(urls(written[file])).toEqual(expected(own));
+  });
+
+  it('watch the servers of a quorum for whoever has one, and for nobody else', async () => {
+    const seen = (made: Record<string, string>) =>
+      Object.entries(made).flatMap(([file, text]) => (text.includes('redis_node_health') ? [file] : []));
+    expect(seen(await ownFiles({ METRICS }))).toEqual([]);
+    const ownOnes = ['alerts.yml', 'prometheus-rule.yaml', 'fencepost.json'];
+    expect(seen(await ownFiles({ METRICS }, { onQuorum: true }))).toEqual(ownOnes);
+    expect([RULES, RULE_OBJECT, DASHBOARD].filter((file) => read(file).includes('redis_node_health'))).toEqual([]);
   });
 
   it.runIf(promtool)('are rules that Prometheus takes, where promtool is there to say so', () => {
@@ -177,6 +186,8 @@ describe('npm run ops', () => {
     [['--runbook', 'https://wiki.example.com'], 'Expected --into <folder> beside --runbook'],
     [['--into', 'x', '--runbook', 'wiki/fencepost'], 'got "wiki/fencepost"'],
     [['--into', 'x', '--runbook', 'https://wiki.example.com#top'], 'without "#"'],
+    [['--leases', 'quorum'], 'Expected --into <folder> beside --leases'],
+    [['--into', 'x', '--leases', 'etcd'], 'Expected --leases quorum, got "etcd"'],
     [['--folder', 'x'], "Unknown option '--folder'"],
   ])('writes nothing for %j', (args, said) => {
     const { status, stderr } = run(args);

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { METRICS } from '@fencepost/operations/metrics';
 import { ensureProgram } from '../../scripts/debian.mjs';
+import { ownFiles } from '../../scripts/ops/files.mjs';
 
-const RULES = fileURLToPath(new URL('../../ops/prometheus/alerts.yml', import.meta.url));
 const LAST = 'cron_success_awaited_since_timestamp_seconds{cron="a"}';
 const EVERY = 'cron_fire_interval_seconds{cron="a"}';
 const FAILED = 'cron_runs_total{cron="a", status="failed"}';
@@ -110,9 +110,13 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
 };
 
 let folder: string;
+/** Those of the repository, and what a quorum needs beside them. */
+let rules: string;
 let promtool: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'alerts-'));
+  rules = join(folder, 'alerts.yml');
+  await writeFile(rules, (await ownFiles({ METRICS }, { onQuorum: true }))['alerts.yml'] ?? '');
   promtool = (await ensureProgram('promtool', { package: 'prometheus', service: 'prometheus' })).command;
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -120,7 +124,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Whether the rule fires at the minute, as Prometheus itself says. */
 async function judged(alert: string, fires: boolean, { minute, series }: { minute: number; series: Series }) {
   const tests = {
-    rule_files: [RULES],
+    rule_files: [rules],
     evaluation_interval: '1m',
     tests: [
       {
@@ -144,7 +148,7 @@ async function judged(alert: string, fires: boolean, { minute, series }: { minut
 
 describe('each alert', () => {
   it('has recorded series', async () => {
-    const names = [...(await readFile(RULES, 'utf8')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const names = [...(await readFile(rules, 'utf8')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(Object.keys(RECORDED).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
       names.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     );

@@ -38,7 +38,7 @@ function pod(words: Partial<PodJson>): PodJson {
       concurrency: null,
       running: null,
     },
-    ...{ handlers: [], seenAt: at(10) },
+    ...{ leases: 'redis', leaseNodes: [], handlers: [], seenAt: at(10) },
     ...words,
   };
 }

@@ -25,6 +25,8 @@ interface Flags extends DeploymentFlags, JsonFlags {
 interface Listing extends Leases {
   readonly own: readonly Answers['OwnLease'][];
   readonly next: string | null;
+  /** The servers of the quorum that the leases of crons are on, and which pods leave each out; none where that is no quorum. */
+  readonly nodes: readonly { readonly node: string; readonly leftOutBy: readonly string[] }[];
 }
 
 const KINDS: readonly Kind[] = ['cron', 'lease', 'semaphore', 'election', 'flight'];
@@ -63,7 +65,16 @@ async function list(flags: Flags, deployment: Deployment): Promise<Listing> {
   const isOnlyCrons = cron !== undefined || kind === 'cron';
   const byHolder = { ...(holder !== undefined && { holder }) };
   const crons = isOnlyOwn ? NO_CRONS : await deployment.leases({ ...(cron !== undefined && { cron }), ...byHolder });
-  return { ...crons, ...(isOnlyCrons ? NO_OWN : await ownOnes(flags, deployment)) };
+  const nodes = isOnlyOwn ? [] : nodesIn(await deployment.pods());
+  return { ...crons, nodes, ...(isOnlyCrons ? NO_OWN : await ownOnes(flags, deployment)) };
+}
+
+function nodesIn(pods: readonly Answers['Pod'][]): Listing['nodes'] {
+  const seen = pods.flatMap(({ pod, leaseNodes }) => leaseNodes.map((one) => ({ ...one, pod })));
+  const names = [...new Set(seen.map(({ node }) => node))].toSorted();
+  const leftOutBy = (name: string) =>
+    seen.filter(({ node, healthy }) => node === name && !healthy).map(({ pod }) => pod);
+  return names.map((node) => ({ node, leftOutBy: leftOutBy(node) }));
 }
 
 /** Page after page until there are as many as were asked for: an empty page doesn't mean that nothing follows. */
@@ -85,22 +96,27 @@ async function ownOnes({ resource, kind, holder, limit, after }: Flags, deployme
   return { own: [...found.values()], next };
 }
 
-function reportOf({ held, free, own, next }: Listing): Report {
+function reportOf({ held, free, own, next, nodes }: Listing): Report {
   const cronHead = ['CRON', 'HOLDER', 'FENCE', 'LEFT', 'HELD SINCE', 'HOLDER HEARD'];
   const ownHead = ['LEASE', 'KIND', 'HOLDER', 'FENCE', 'LEFT', 'HELD SINCE', 'HOLDER'];
   const more = `There are more: "fencepost leases --after ${JSON.stringify(next)}" goes on.`;
   return {
     code: EXIT.ok,
-    json: { held, free, own, next },
+    json: { held, free, own, next, nodes },
     text: (width) => [
       ...(held.length + own.length === 0 ? ['No lease is held.'] : []),
       ...(held.length === 0 ? [] : table([cronHead, ...held.map(row)], width)),
       ...(held.length > 0 && own.length > 0 ? [''] : []),
       ...(own.length === 0 ? [] : table([ownHead, ...own.map(ownRow)], width)),
       ...(free.length === 0 ? [] : hanging(`Firing crons without a holder: ${free.join(', ')}`, width)),
+      ...(nodes.length === 0 ? [] : ['', ...table([['QUORUM NODE', 'STATE'], ...nodes.map(nodeRow)], width)]),
       ...(next === null ? [] : hanging(more, width)),
     ],
   };
+}
+
+function nodeRow({ node, leftOutBy }: Listing['nodes'][number]): string[] {
+  return [node, leftOutBy.length === 0 ? 'asked by all' : `left out by ${leftOutBy.join(', ')}`];
 }
 
 function row(lease: Answers['HeldLease']): string[] {

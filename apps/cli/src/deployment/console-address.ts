@@ -25,7 +25,7 @@ export function withConsoleOptions(command: Command): Command {
   return command.option('--url <url>', URL_TEXT).option('--token <token>', TOKEN_TEXT);
 }
 
-const OF_STORES = ['redis', 'prefix', 'tenant', 'postgres', 'schema'] as const;
+const OF_STORES = ['redis', 'prefix', 'tenant', 'postgres', 'schema', 'leases'] as const;
 
 /**
  * The console that a command is to talk to; `null` for the stores. What is on the command line outweighs the environment.

@@ -17,6 +17,8 @@ import {
   type RunOperator,
 } from '../jobs.js';
 
+import type { CronLeases } from './cron-leases.js';
+
 interface Ports {
   readonly redis: RedisClient;
   readonly prefix: string;
@@ -28,6 +30,7 @@ interface Ports {
   readonly membership: RedisMembership;
   readonly journal: RedisJournal;
   readonly pods: RedisPodRegistry;
+  readonly leaseStore: CronLeases;
   readonly operator: CronOperator;
   readonly runs: RunOperator;
   readonly examine: (() => Promise<PostgresFacts>) | null;
@@ -47,7 +50,7 @@ export function servicesOf(ports: Ports): Services {
     audit,
     leases: new LeaseService({
       ...ports,
-      leases: new RedisLeaseStore({ ...at, kind: 'cron' }),
+      leases: ports.leaseStore,
       own: { leases: new RedisLeaseStore(at), semaphores: new RedisSemaphoreStore(at) },
     }),
     doctor: new Doctor({

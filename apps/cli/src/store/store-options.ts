@@ -13,6 +13,7 @@ export interface StoreFlags {
   readonly tenant?: string;
   readonly postgres?: string;
   readonly schema?: string;
+  readonly leases?: string;
 }
 
 /** Where runs and effects are, where that is not Redis. */
@@ -29,6 +30,8 @@ export interface StoreAddress {
   readonly tenant: string | null;
   /** `null`: the ledger is in Redis. */
   readonly database: DatabaseAddress | null;
+  /** Where the leases of crons are, as `leases` of JobsModule has it. */
+  readonly leases: string;
   /** With the ledger in Redis: how many replicas have to have an order before it counts as given. */
   readonly waitReplicas: number;
 }
@@ -42,7 +45,8 @@ export function withStoreOptions(command: Command): Command {
   return withDatabaseOptions(command)
     .option('--redis <url>', WHERE)
     .option('--prefix <name>', 'prefix of all keys (default: FENCEPOST_PREFIX, then fencepost)')
-    .option('--tenant <name>', `tenant (default: FENCEPOST_TENANT; ${ANY})`);
+    .option('--tenant <name>', `tenant (default: FENCEPOST_TENANT; ${ANY})`)
+    .option('--leases <place>', 'where the leases of crons are (default: FENCEPOST_LEASES, then redis)');
 }
 
 const DATABASE = 'PostgreSQL of the ledger (default: DATABASE_URL if FENCEPOST_LEDGER is postgres)';
@@ -68,7 +72,12 @@ export function databaseAddress(
 
 /** @throws {UsageError} */
 export function storeAddress(flags: StoreFlags, { env }: Pick<World, 'env'>): StoreAddress {
-  return { ...redisAddress(flags, { env }), database: databaseAddress(flags, { env }), waitReplicas: replicasIn(env) };
+  return {
+    ...redisAddress(flags, { env }),
+    database: databaseAddress(flags, { env }),
+    leases: flags.leases ?? (env['FENCEPOST_LEASES'] || 'redis'),
+    waitReplicas: replicasIn(env),
+  };
 }
 
 /** As the pods have it: an order that waits for none could be forgotten by a failover that their claims survive. */

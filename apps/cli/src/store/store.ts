@@ -1,7 +1,7 @@
 import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { redisKeys, redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
-import { closeRedis, connectRedis, type RedisClient, RedisLeaseStore } from '@fencepost/lease/redis';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
@@ -31,6 +31,7 @@ import {
   ExplainService,
 } from '../jobs.js';
 import type { World } from '../world.js';
+import { LazyCronLeases, type CronLeases } from './cron-leases.js';
 import { servicesOf, type Services } from './services.js';
 import { withPool } from './postgres-pool.js';
 import { chooseTenant, cronsElsewhere, tenantsInRedis } from './redis-tenants.js';
@@ -100,12 +101,14 @@ export async function withStore<Result>(
     const { database, prefix } = address;
     if (!database) {
       const tenant = await chooseTenant(() => tenantsInRedis(redis, prefix), address, tell);
-      return await withParts({ redis, ...inRedis(redis, { ...address, tenant }) }, { prefix, tenant }, work);
+      const space = { prefix, tenant, leases: address.leases };
+      return await withParts({ redis, database: null, ...inRedis(redis, { ...address, tenant }) }, space, work);
     }
     return await withPool(database, async (pool) => {
       const place = { pool, schema: database.schema, prefix };
       const tenant = await chooseTenant(() => orUnmigrated(listTenants(place), []), address, tell);
-      return withParts({ redis, ...(await inPostgres(redis, { ...place, tenant })) }, { prefix, tenant }, work);
+      const space = { prefix, tenant, leases: address.leases };
+      return withParts({ redis, database: place, ...(await inPostgres(redis, { ...place, tenant })) }, space, work);
     });
   } catch (error) {
     if (!isStoreError(error)) throw error;
@@ -176,27 +179,33 @@ async function orUnmigrated<T>(opening: Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
+interface Connected {
+  readonly redis: RedisClient;
+  readonly database: { readonly pool: SqlPool; readonly schema: string } | null;
+}
+
 async function withParts<Result>(
-  { redis, ledger, catalog, audit, examine }: Recorded & { readonly redis: RedisClient },
-  space: Space,
+  { redis, database, ledger, catalog, audit, examine }: Recorded & Connected,
+  { leases: place, ...space }: Space & { readonly leases: string },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
   const membership = new RedisMembership(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
+  const leaseStore = new LazyCronLeases({ ...at, place, database, pods });
   const ports = { catalog, ledger, membership, clock: systemClock };
   try {
     const operator = new CronOperator({ ...ports, queue });
     const runs = new RunOperator({ ...ports, queue });
     const seen = { ...ports, journal, pods, operator, runs, shadow: new RedisShadowLog(at) };
-    const known = { ...at, ...seen, audit, examine };
+    const known = { ...at, ...seen, leaseStore, audit, examine };
     const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
     const store = { ...space, ...seen, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
     return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
-    await queue.close();
+    await Promise.all([queue.close(), leaseStore.close()]);
   }
 }
 
@@ -247,9 +256,7 @@ function checkNames({ prefix, tenant }: StoreAddress): void {
 }
 
 interface Ports {
-  readonly redis: RedisClient;
-  readonly prefix: string;
-  readonly tenant: string;
+  readonly leaseStore: CronLeases;
   readonly catalog: Catalog;
   readonly ledger: Ledger;
   readonly audit: AuditTrail;
@@ -258,12 +265,11 @@ interface Ports {
 
 /** What answers people's questions about crons. */
 interface Questions {
-  readonly leaseStore: RedisLeaseStore;
+  readonly leaseStore: CronLeases;
   readonly why: ExplainService;
 }
 
-function questionsOf({ redis, prefix, tenant, catalog, ledger, audit, journal }: Ports): Questions {
-  const leaseStore = new RedisLeaseStore({ redis, prefix, tenant, kind: 'cron' });
+function questionsOf({ leaseStore, catalog, ledger, audit, journal }: Ports): Questions {
   return {
     leaseStore,
     why: new ExplainService({ catalog, ledger, trail: audit, journal, leases: leaseStore }),

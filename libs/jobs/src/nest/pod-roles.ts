@@ -4,6 +4,8 @@ export interface RoleFacts {
   readonly assigned?: number;
   /** How many leases of crons it holds. */
   readonly held?: number;
+  /** The servers of the quorum on which it keeps leases; none where that is no quorum. */
+  readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
   /** How many runs this worker executes at most, and executes now. */
   readonly concurrency?: number;
   readonly running?: number;

@@ -12,7 +12,7 @@ import type { Membership } from '../membership/membership.js';
 import { preciseTimer } from '../scheduling/precise-timer.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
-import { Telemetry } from '../telemetry/telemetry.js';
+import { LeaseFeed, Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
@@ -58,6 +58,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RANDOM) private readonly random!: () => number;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(LeaseFeed) private readonly feed!: LeaseFeed;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
   @Inject(PodRoles) private readonly podRoles!: PodRoles;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
@@ -99,7 +100,10 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);
     await orders.start();
-    this.podRoles.begin(() => ({ assigned: pod.assigned, held: pod.engine.heldNames().length }));
+    this.podRoles.begin(() => ({
+      ...{ assigned: pod.assigned, held: pod.engine.heldNames().length },
+      leaseNodes: [...this.feed.nodes].map(([node, healthy]) => ({ node, healthy })),
+    }));
   }
 
   #warnUnwatched({ catalogCache }: SchedulerPod): void {

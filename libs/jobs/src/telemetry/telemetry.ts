@@ -80,6 +80,8 @@ export class Telemetry {
  */
 export class LeaseFeed {
   readonly #observers = new Set<LeaseObserver>();
+  /** The servers of a quorum, where leases are on one: whether each is asked, or left out because it fails. */
+  readonly nodes = new Map<string, boolean>();
 
   /** @returns a function that ends the listening */
   listen(observer: LeaseObserver): () => void {
@@ -94,6 +96,7 @@ export class LeaseFeed {
 
   /** An observer that throws harms no lease: the caller handles it. */
   readonly tell = (event: LeaseEvent): void => {
+    if (event.name === 'node.health') this.nodes.set(event.node, event.healthy);
     for (const observe of this.#observers) observe(event);
   };
 }

@@ -35,7 +35,7 @@ export function instruments(registry: MetricsRegistry) {
       'downstream',
     ]),
     ...distributions(registry),
-    nodeHealth: nodeHealth(registry),
+    nodeHealth: () => nodeHealth(registry),
   };
 }
 
@@ -130,6 +130,7 @@ function computed<L extends string>(registry: MetricsRegistry, { fill, ...shape 
   });
 }
 
+/** Registered by the first server of a quorum that is heard of: without one the metric isn't there. */
 function nodeHealth(registry: MetricsRegistry): Gauge<'node'> {
   const name = 'redis_node_health';
   const help = '1 while a quorum node is asked, 0 while it is left out because it fails.';

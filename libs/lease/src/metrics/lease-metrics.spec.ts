@@ -175,8 +175,9 @@ describe('the metrics', () => {
     expect(() => leaseMetrics({ registry })).toThrow(/redis_lease_hold_time_ms has already been registered/);
   });
 
-  it('show a node that is left out and asked again', async () => {
+  it('show a node that is left out and asked again, and no metric of nodes to whom no quorum has any', async () => {
     const observe = leaseMetrics({ registry });
+    expect(registry.getSingleMetric('redis_node_health')).toBeUndefined();
     const health = () => valueOf('redis_node_health', 'node="a"');
     observe({ name: 'node.health', node: 'a', healthy: false, because: 'timed out' });
     expect(await health()).toBe(0);

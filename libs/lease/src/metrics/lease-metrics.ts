@@ -113,7 +113,7 @@ class EventCounter {
       case 'fence.rejected':
         return this.#rejected(event.resource, event.downstream);
       case 'node.health':
-        return this.#count.nodeHealth.set({ node: this.#labels.node(event.node) }, event.healthy ? 1 : 0);
+        return this.#count.nodeHealth().set({ node: this.#labels.node(event.node) }, event.healthy ? 1 : 0);
       // The renewal was counted. And sentences for an operator; their count means nothing.
       case 'lease.ttl-changed':
       case 'lease.ttl-unfit':

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { commandTimeoutMs, judgeStore } from '../connect/connect-leases.js';
-import { redactUrls } from '../redis/redis-target.js';
+import { shownAddresses } from '../redis/redis-target.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
@@ -63,7 +63,7 @@ function openerOf(text: string): OpenLeaseStore {
   if (open && addresses.every((one) => one !== '')) return (place) => open(addresses, place);
   throw new SetupError(
     `Expected the leases to be in "redis", in "postgres", or in ${Object.keys(SYSTEMS).join(' or ')} with its addresses, such as ` +
-      `"quorum:redis://a:6379,redis://b:6379,redis://c:6379" or "etcd:http://a:2379,http://b:2379"; got "${redactUrls(text)}".`,
+      `"quorum:redis://a:6379,redis://b:6379,redis://c:6379" or "etcd:http://a:2379,http://b:2379"; got "${shownAddresses(text)}".`,
   );
 }
 

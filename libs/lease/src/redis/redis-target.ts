@@ -106,7 +106,9 @@ export function redactUrl(url: string): string {
   return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@').replace(/\?.*$/s, '');
 }
 
-/** The same for a text with several addresses in it. */
-export function redactUrls(text: string): string {
-  return text.replace(/\/\/[^@,]*@/g, '//***@');
+/** A system and its addresses, without passwords, and in an order of its own: the same ones compare equal. */
+export function shownAddresses(text: string): string {
+  const [, system = '', rest = ''] = /^([a-z]*:?)(.*)$/is.exec(text) ?? [];
+  const addresses = rest.split(',').map((one) => one.trim().replace(/\/\/.*@/, '//***@'));
+  return system + addresses.toSorted().join(',');
 }

@@ -3,7 +3,7 @@ import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
-import { redactUrls } from '@fencepost/lease/internal/redis';
+import { shownAddresses } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import { Telemetry, type Role } from '@fencepost/jobs';
@@ -112,5 +112,5 @@ function podFacts(self: Pick<PodFacts, 'pod' | 'roles' | 'startedAt'>, settings:
 }
 
 function placeOf({ leases }: JobsSettings): string {
-  return typeof leases === 'function' ? 'a store of its own' : redactUrls(leases);
+  return typeof leases === 'function' ? 'a store of its own' : shownAddresses(leases);
 }

@@ -30,6 +30,7 @@ export const POD_RULES: readonly DoctorRule[] = [
   mixedBuilds,
   mixedTtls,
   mixedLeases,
+  leftOutNodes,
 ];
 
 export function workers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
@@ -205,6 +206,18 @@ function mixedLeases(facts: DoctorFacts): DoctorFinding[] {
     `no instant is accepted twice, but the holders refuse each other's claims.`;
   const todo = 'Set FENCEPOST_LEASES (leases of JobsModule) to the same value for all of them.';
   return [found('warn', { code: 'MIXED_LEASES', subject: 'schedulers', text, todo })];
+}
+
+function leftOutNodes(facts: DoctorFacts): DoctorFinding[] {
+  const out = schedulers(facts).flatMap(({ pod, leaseNodes = [] }) =>
+    leaseNodes.filter(({ healthy }) => !healthy).map(({ node }) => ({ node, pod })),
+  );
+  return [...new Set(out.map(({ node }) => node))].map((node) => {
+    const by = listed(out.filter((one) => one.node === node).map(({ pod }) => ownerPrefix(pod)));
+    const text = `The quorum of the leases does without it: it fails for ${by}. Once a majority is gone, no cron fires.`;
+    const todo = 'Start the server, or mend the way to it; pods ask it again by themselves.';
+    return found('warn', { code: 'QUORUM_NODE', subject: node, text, todo });
+  });
 }
 
 function labelOf(pod: string): string {

@@ -240,6 +240,16 @@ describe('the findings of the doctor about pods', () => {
     ['tz databases are mixed', { ...withOne({ zoneData: '2026a' }), entries: inBerlin }, 'warn MIXED_ZONE_DATA 2 pods'],
     ['tz databases are mixed and all is UTC', withOne({ zoneData: '2026a' }), 'note MIXED_ZONE_DATA 2 pods'],
     ['ttls are mixed', withOne({ leaseTtlMs: 20_000 }), 'note MIXED_TTLS schedulers'],
+    [
+      'a server of the quorum is left out',
+      withOne({
+        leaseNodes: [
+          { node: 'a:6379', healthy: true },
+          { node: 'b:6379', healthy: false },
+        ],
+      }),
+      'warn QUORUM_NODE b:6379',
+    ],
     ['leases are in two places', withOne({ leases: 'etcd:http://a:2379' }), 'warn MIXED_LEASES schedulers'],
   ]);
 });

@@ -31,6 +31,8 @@ export interface NewPodCard {
   readonly leaseTtlMs: number;
   /** Of a scheduler: where it keeps the leases of crons, without passwords. Those that differ acquire each cron twice. */
   readonly leases?: string;
+  /** The servers of that, where it is a quorum: whether this pod asks each, or leaves it out because it fails. */
+  readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
   /** How many crons should be its own; `null` for a pod that is no scheduler. */
   readonly assigned: number | null;
   /** How many it holds; `null` for a pod that is no scheduler. */

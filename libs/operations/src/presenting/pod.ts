@@ -20,6 +20,15 @@ export const podSchema = z
     rttMs: msOrNull.describe('How long the store takes to answer it.'),
     lagMs: msOrNull.describe('Event loop lag, p99.'),
     leaseTtlMs: msOrNull.describe('How long its leases last.'),
+    leases: textOrNull.describe('Scheduler: where it keeps the leases of crons.'),
+    leaseNodes: z
+      .array(
+        z.strictObject({
+          node: z.string().describe('Its address.'),
+          healthy: z.boolean().describe('false: this pod leaves it out because it fails.'),
+        }),
+      )
+      .describe('Scheduler: the servers of the quorum on which it keeps leases; empty where that is no quorum.'),
     assigned: count.nullable().describe('Scheduler: number of crons assigned to it.'),
     held: count.nullable().describe('Scheduler: number of leases it holds.'),
     concurrency: count.nullable().describe('Worker: maximum of concurrent runs.'),
@@ -32,7 +41,12 @@ export const podSchema = z
 export type PodJson = z.infer<typeof podSchema>;
 
 /** What a pod reports, with instants in epoch milliseconds. */
-export interface PodSeen extends Omit<PodJson, 'startedAt' | 'seenAt' | 'roles' | 'handlers'> {
+export interface PodSeen extends Omit<
+  PodJson,
+  'startedAt' | 'seenAt' | 'roles' | 'handlers' | 'leases' | 'leaseNodes'
+> {
+  readonly leases?: string;
+  readonly leaseNodes?: readonly PodJson['leaseNodes'][number][];
   readonly roles: readonly string[];
   readonly handlers: readonly string[];
   readonly startedAt: number;
@@ -45,6 +59,7 @@ export function presentPod(card: PodSeen): PodJson {
     ...{ startedAt: iso(card.startedAt), version: card.version, node: card.node, zoneData: card.zoneData },
     ...{ app: card.app, buildSeq: card.buildSeq, ledger: card.ledger },
     ...{ clockSkewMs: card.clockSkewMs, rttMs: card.rttMs, lagMs: card.lagMs, leaseTtlMs: card.leaseTtlMs },
+    ...{ leases: card.leases ?? null, leaseNodes: [...(card.leaseNodes ?? [])] },
     ...{ assigned: card.assigned, held: card.held, concurrency: card.concurrency, running: card.running },
     ...{ handlers: [...card.handlers], seenAt: iso(card.seenAt) },
   };

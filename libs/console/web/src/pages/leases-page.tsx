@@ -74,10 +74,34 @@ export function LeasesPage() {
           {({ items }) => <PodTable pods={items} />}
         </Shown>
       </Section>
+      <QuorumNodes pods={pods.data?.items ?? []} />
       <Leases />
       <OwnLeases />
       <HandOvers />
     </Page>
+  );
+}
+
+/** The servers that the leases of crons are on, where that is a quorum. */
+function QuorumNodes({ pods }: { readonly pods: readonly Pod[] }) {
+  const seen = pods.flatMap(({ label, leaseNodes }) => leaseNodes.map((one) => ({ ...one, label })));
+  const nodes = [...new Set(seen.map(({ node }) => node))].toSorted();
+  if (nodes.length === 0) return null;
+  const leftOutBy = (name: string) => seen.filter(({ node, healthy }) => node === name && !healthy);
+  const shown: readonly Column<string>[] = [
+    { title: 'Node', heads: true, cell: (node) => node },
+    {
+      title: 'State',
+      cell: (node) => {
+        const out = leftOutBy(node).map(({ label }) => label);
+        return out.length === 0 ? 'asked by all' : `left out by ${out.join(', ')}`;
+      },
+    },
+  ];
+  return (
+    <Section title="Quorum nodes">
+      <Table caption="Quorum nodes" columns={shown} rows={nodes} keyOf={(node) => node} />
+    </Section>
   );
 }
 
