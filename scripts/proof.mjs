@@ -17,7 +17,10 @@ const PROOFS = {
   sim: { file: 'test/simulation/run-sim.ts', long: ['--seeds 1000'], short: ['--seeds 50'] },
   chaos: {
     file: 'test/chaos/run-chaos.ts',
-    long: ['--seconds 60 --ledger redis', '--seconds 60 --ledger postgres'],
+    long: [
+      ...['--seconds 60 --ledger redis', '--seconds 60 --ledger postgres'],
+      ...['--seconds 60 --leases quorum', '--seconds 60 --leases etcd'],
+    ],
     short: ['--short --seconds 24 --ledger redis', '--short --seconds 24 --ledger postgres'],
   },
   torture: { file: 'test/torture/run-peers.ts', long: ['--seconds 60'], short: ['--seconds 20'] },

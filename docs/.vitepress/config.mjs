@@ -43,6 +43,7 @@ export default {
             page('Getting started', '/getting-started'),
             page('Concepts', '/concepts'),
             page('Good fit, or not', '/good-fit'),
+            page('Features', '/features'),
             page('Choosing', '/choosing'),
             page('Effects cookbook', '/effects-cookbook'),
             page('Testing', '/testing-your-jobs'),

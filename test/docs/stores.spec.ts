@@ -1,16 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { JobsModuleOptions } from '@fencepost/jobs';
 import { ZookeeperLeaseStore } from '@fencepost/lease/zookeeper';
 import { STORES } from '../../bench/stores/names.mjs';
 import { projectFiles } from '../repository/project-files.js';
-import { titlesOf } from '../support/test-titles.js';
+import { missingTests, NAMED_TEST } from '../support/test-titles.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
 
-const TEST = /^ +- `([^`]+)` › (.+)$/gm;
 const SOURCE = /^ +- \[[^\]]+\]\(https:\/\/[^)]+\)/m;
 const ALERTS = read('ops/prometheus/alerts.yml');
 
@@ -26,20 +25,13 @@ function sectionsOf(markdown: string): string[] {
   return markdown.split(/^(?=##+ )/m).slice(1);
 }
 
-/** The tests that a page names and that are not there. */
-function missingTests(markdown: string): string[] {
-  const named = [...markdown.matchAll(TEST)].map(([, file = '', title = '']) => ({ file, title }));
-  const missing = named.filter(({ file, title }) => !existsSync(root + file) || !titlesOf(file).includes(title));
-  return missing.map(({ file, title }) => `${file} › ${title}`);
-}
-
-const isShown = (text: string) => text.match(TEST) !== null || SOURCE.test(text);
+const isShown = (text: string) => text.match(NAMED_TEST) !== null || SOURCE.test(text);
 
 describe.each(['docs/stores.md', 'docs/choosing.md'])('%s', (page) => {
   const markdown = read(page);
 
   it('names tests that exist, by their file and exact title', () => {
-    expect(markdown.match(TEST)?.length).toBeGreaterThan(10);
+    expect(markdown.match(NAMED_TEST)?.length).toBeGreaterThan(10);
     expect(missingTests(markdown)).toEqual([]);
   });
 });

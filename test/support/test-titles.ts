@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -15,6 +15,16 @@ export function titlesOf(file: string): string[] {
   };
   visit(ts.createSourceFile(file, readFileSync(root + file, 'utf8'), ts.ScriptTarget.Latest, true));
   return titles;
+}
+
+/** In a page's list: the file of a test, and its title. */
+export const NAMED_TEST = /^ +- `([^`]+)` › (.+)$/gm;
+
+/** The tests that a page names and that are not there. */
+export function missingTests(markdown: string): string[] {
+  const named = [...markdown.matchAll(NAMED_TEST)].map(([, file = '', title = '']) => ({ file, title }));
+  const missing = named.filter(({ file, title }) => !existsSync(root + file) || !titlesOf(file).includes(title));
+  return missing.map(({ file, title }) => `${file} › ${title}`);
 }
 
 function titleOf(node: ts.Node): string | undefined {

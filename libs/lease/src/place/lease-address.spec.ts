@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
+import { ConsulLeaseStore } from '../consul/consul-lease-store.js';
 import { EtcdLeaseStore } from '../etcd/etcd-lease-store.js';
+import { ZookeeperLeaseStore } from '../zookeeper/zookeeper-lease-store.js';
 import { openLeaseStore, type LeasePlace } from './lease-address.js';
 
 const PLACE = {
@@ -23,10 +25,16 @@ describe('where leases are kept', () => {
   });
 
   it('is opened by the system that it names', async () => {
-    const { store, close } = await openLeaseStore('etcd:http://127.0.0.1:1, http://127.0.0.1:2', PLACE);
-    expect(store).toBeInstanceOf(EtcdLeaseStore);
+    for (const [address, Store] of [
+      ['etcd:http://127.0.0.1:1, http://127.0.0.1:2', EtcdLeaseStore],
+      ['zookeeper:127.0.0.1:1,127.0.0.1:2', ZookeeperLeaseStore],
+      ['consul:http://127.0.0.1:1', ConsulLeaseStore],
+    ] as const) {
+      const { store, close } = await openLeaseStore(address, PLACE);
+      expect(store).toBeInstanceOf(Store);
+      await close();
+    }
     await expect(openLeaseStore('quorum:redis://127.0.0.1:1,redis://127.0.0.1:2', PLACE)).rejects.toThrow('odd number');
-    await close();
   });
 });
 
