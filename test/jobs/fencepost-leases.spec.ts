@@ -42,7 +42,7 @@ describe('fencepost leases', () => {
         },
       ],
       free: ['weekly'],
-      ...{ own: [], next: null },
+      ...{ own: [], next: null, nodes: [] },
     });
     const { out } = await at.ask('leases');
     expect(out).toContain(`nightly  pod-a/01234567  ${fence}`);

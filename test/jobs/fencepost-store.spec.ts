@@ -31,13 +31,13 @@ describe('the stores that fencepost connects to', () => {
       const flags = { redis: 'redis://here:2', prefix: 'mine', tenant: 'me' };
       expect(storeAddress(flags, { env })).toEqual({
         ...{ redis: { url: 'redis://here:2' }, prefix: 'mine', tenant: 'me' },
-        ...{ database: null, waitReplicas: 0 },
+        ...{ database: null, leases: 'redis', waitReplicas: 0 },
       });
       expect(storeAddress({}, { env })).toEqual({
         ...{ redis: { url: 'redis://there:1' }, prefix: 'app', tenant: 'acme' },
-        ...{ database: null, waitReplicas: 0 },
+        ...{ database: null, leases: 'redis', waitReplicas: 0 },
       });
-      const there = { redis: { url: 'redis://localhost:6379' }, database: null, waitReplicas: 0 };
+      const there = { redis: { url: 'redis://localhost:6379' }, database: null, leases: 'redis', waitReplicas: 0 };
       const usual = { ...there, prefix: 'fencepost', tenant: null };
       expect(storeAddress({}, { env: {} })).toEqual(usual);
       expect(storeAddress({}, { env: { REDIS_URL: '', FENCEPOST_PREFIX: '', FENCEPOST_TENANT: '' } })).toEqual(usual);

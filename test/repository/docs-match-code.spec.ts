@@ -160,7 +160,7 @@ const quoted = (text: string) => `\`${text}\``;
 
 async function metrics(): Promise<string[][]> {
   const registry = new Registry();
-  leaseMetrics({ registry });
+  leaseMetrics({ registry })({ name: 'node.health', node: 'a', healthy: true });
   const described = await registry.getMetricsAsJSON();
   return described.map(({ name, type }) => {
     const { labelNames } = registry.getSingleMetric(name) as unknown as { readonly labelNames: readonly string[] };
