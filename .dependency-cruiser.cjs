@@ -49,7 +49,7 @@ const LAYERS = {
     http: ['base', 'sinks'],
     metrics: ['base', 'telemetry'],
     testing: ['base', 'store'],
-    internal: ['base', 'coordination', 'holding', 'place', 'redis', 'store', 'telemetry'],
+    internal: ['base', 'connect', 'coordination', 'holding', 'place', 'redis', 'store', 'telemetry'],
   },
   'libs/ledger': {
     base: [],

@@ -2,17 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SetupError } from '@fencepost/lease';
+import { SetupError, systemClock } from '@fencepost/lease';
+import type { RedisClient } from '@fencepost/lease/redis';
 import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { refusalOf } from '../../../../test/support/refusals.js';
 import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
 import { CronDeclarationError, EffectOptionError } from '../errors.js';
 import { EffectOptionParser } from '../running/effect-options.js';
-import { Telemetry } from '../telemetry/telemetry.js';
+import { LeaseFeed, Telemetry } from '../telemetry/telemetry.js';
 import { appName } from './build.js';
 import { checkCron } from './cron-declaration.js';
 import { jobsSettings } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
+import { openCronLeases } from './stores.js';
 import { DeclarationReport } from './worker-runner.js';
 
 describe('app name', () => {
@@ -151,5 +153,15 @@ describe('declaration report', () => {
       news.report(reply({ removed: ['old'] }), 1);
       expect(events.of('catalog.removed')).toHaveLength(2);
     });
+  });
+});
+
+describe('where leases of crons are kept', () => {
+  it('is not opened by a worker, which says so to whoever asks it for a lease', async () => {
+    const settings = jobsSettings({ redis: 'redis://127.0.0.1:1', leases: 'etcd:http://127.0.0.1:1' });
+    const heard = [['worker'], systemClock, new LeaseFeed(), new Telemetry()] as const;
+    const { store, close } = await openCronLeases({} as RedisClient, null, settings, ...heard);
+    await expect(store.inspect(['nightly'])).rejects.toMatchObject({ code: 'LEASES_ELSEWHERE' });
+    await close();
   });
 });

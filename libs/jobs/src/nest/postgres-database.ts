@@ -1,5 +1,6 @@
 import type { Client as PgClient, ClientConfig } from 'pg';
 import { SetupError, type Clock } from '@fencepost/lease';
+import { commandTimeoutMs } from '@fencepost/lease/internal/options';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -75,7 +76,7 @@ export async function openPools(
   // Without a limit for a query: how long a handler's statement takes is the handler's affair.
   const transactions = new Pool({ ...common, max: concurrency, application_name: 'fencepost-transactions' });
   const reads = new Pool({ ...common, ...READING });
-  const leases = new Pool({ ...common, ...LEASES, query_timeout: leaseTimeoutMs(leaseTtlMs) });
+  const leases = new Pool({ ...common, ...LEASES, query_timeout: commandTimeoutMs(leaseTtlMs) });
   // A connection that breaks while nobody uses it: without a listener it would end the process.
   const onError = (error: Error) => reportStoreFailure(telemetry, { operation: 'database.connect' }, error);
   const all = [pool, transactions, reads, leases];
@@ -88,11 +89,6 @@ export async function openPools(
   // What is sent first is first: nobody gets the connection before. A server that doesn't know these settings works without.
   transactions.on('connect', (client) => void client.query(ASK_WHETHER_ALIVE).catch(() => {}));
   return { pool, transactions, reads, leases, ...endingOf(all.map((one) => new DeadlinePool(one, clock))) };
-}
-
-/** Short enough for a second attempt before a holder has to stop, long enough for a database that is busy. */
-function leaseTimeoutMs(ttlMs: number): number {
-  return Math.min(Math.max(500, Math.round(ttlMs / 6)), 2_000);
 }
 
 type GivenPool = NonNullable<NonNullable<JobsSettings['postgres']>['pool']>;

@@ -1,6 +1,7 @@
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
+import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
 import { partOf, redisChannel } from '../store/keys.js';
@@ -30,6 +31,13 @@ interface ResourceKeys {
   readonly counter: string;
   /** There since the last release, until the next term begins. */
   readonly released: string;
+}
+
+/** A term with its place. */
+interface Own {
+  readonly nonce: string;
+  readonly keys: ResourceKeys;
+  readonly term: StoredTerm;
 }
 
 /** Each further look means that the term has changed since the one before. */
@@ -176,27 +184,19 @@ export class ConsulLeaseStore implements LeaseStore {
     return false;
   }
 
-  /** Acts for each term that is the current one, and answers `false` for the others. */
-  async #eachOwn(
+  #eachOwn(
     terms: readonly Term[],
     act: (agent: ConsulAgent, keys: ResourceKeys, term: StoredTerm) => Promise<boolean>,
   ): Promise<boolean[]> {
-    // A retry by another agent keeps the replies so far: a term that is already released would seem to be stale.
-    const known = new Map<number, boolean>();
-    const keys = terms.map((term) => this.#keys(term));
-    await this.#client.ask(async (agent) => {
-      const open = [...keys.entries()].filter(([n]) => !known.has(n));
-      const found = await readAll(
-        agent,
-        open.map(([, own]) => own),
-      );
-      const acting = open.map(async ([n, own]) => {
-        const seen = readTerm(found.get(own.term));
-        known.set(n, seen?.nonce === terms[n]?.nonce && seen !== undefined && (await act(agent, own, seen)));
-      });
-      await allDone(acting);
+    return eachOwn<ConsulAgent, Own>(terms, {
+      ask: (flow) => this.#client.ask(flow),
+      look: async (agent, own) => {
+        const each = own.map((term) => this.#keys(term));
+        const found = await readAll(agent, each);
+        return each.map((keys) => ownOf(keys, readTerm(found.get(keys.term))));
+      },
+      act: (agent, { keys, term }) => act(agent, keys, term),
     });
-    return terms.map((_, n) => known.get(n) ?? false);
   }
 
   #keys({ resource }: Pick<Term, 'resource'>): ResourceKeys {
@@ -228,8 +228,6 @@ function holding(term: StoredTerm | undefined): Holding | null {
   return term ? { holder: term.holder, fence: term.fence, remainingMs: 1_000 * term.seconds } : null;
 }
 
-/** Unlike `Promise.all`, waits for all before it throws, so that no call is in progress when the failed one is retried. */
-async function allDone(doing: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(doing)).find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
+function ownOf(keys: ResourceKeys, term: StoredTerm | undefined): Own | undefined {
+  return term && { nonce: term.nonce, keys, term };
 }

@@ -1,11 +1,11 @@
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { FenceExhaustedError } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { pageOfNames } from '../store/holdings-page.js';
+import { nextFence } from '../store/next-fence.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
@@ -137,8 +137,7 @@ export class MemorySemaphoreStore implements SemaphoreStore {
   }
 
   #grant(stored: StoredResource, { resource, nonce, holder, ttlMs, floor }: AcquireRequest): Fence {
-    const fence = Math.max(stored.fence + 1, floor + 1, Math.floor(this.#clock.now() * 1000)) as Fence;
-    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
+    const fence = nextFence({ resource, floor }, stored.fence, this.#clock.now());
     stored.fence = fence;
     const acquiredAt = this.#clock.now();
     stored.terms.push({ nonce, holder, fence, ttlMs, acquiredAt, endsAt: acquiredAt + ttlMs });

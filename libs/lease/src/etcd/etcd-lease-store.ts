@@ -17,6 +17,7 @@ import { nextFence } from '../store/next-fence.js';
 import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
 import { checkResourceName } from '../base/resource.js';
+import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import { heldOf } from '../store/holdings-page.js';
 import type {
@@ -198,38 +199,24 @@ export class EtcdLeaseStore implements LeaseStore {
     return false;
   }
 
-  /** Acts for each term that is the current one, and answers `false` for the others. */
-  async #eachOwn(
+  #eachOwn(
     terms: readonly Term[],
     act: (member: EtcdMember, seen: StoredTerm) => Promise<boolean>,
   ): Promise<boolean[]> {
-    // A retry on another member keeps the replies so far: a term that is already released would seem to be stale.
-    const known = new Map<number, boolean>();
-    const keys = terms.map((term) => this.#termKey(term));
-    await this.#client.ask(async (member) => {
-      const open = [...keys.entries()].filter(([n]) => !known.has(n));
-      const found = await read(
-        member,
-        open.map(([, key]) => key),
-      );
-      const acting = open.map(async ([n, key], place) => {
-        const seen = readTerm(key, found[place]);
-        known.set(n, seen?.nonce === terms[n]?.nonce && seen !== undefined && (await act(member, seen)));
-      });
-      await allDone(acting);
+    return eachOwn<EtcdMember, StoredTerm>(terms, {
+      ask: (flow) => this.#client.ask(flow),
+      look: async (member, own) => {
+        const keys = own.map((term) => this.#termKey(term));
+        const found = await read(member, keys);
+        return keys.map((key, n) => readTerm(key, found[n]));
+      },
+      act,
     });
-    return terms.map((_, n) => known.get(n) ?? false);
   }
 
   #termKey({ resource }: Pick<Term, 'resource'>): string {
     return `${this.#space.lease}:${checkResourceName(resource)}`;
   }
-}
-
-/** Unlike `Promise.all`, waits for all before it throws, so that no call is in progress when the failed one is retried. */
-async function allDone(doing: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(doing)).find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
 }
 
 async function holding(member: EtcdMember, term: StoredTerm | undefined): Promise<Holding | null> {

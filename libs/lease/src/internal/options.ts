@@ -3,4 +3,5 @@
 export { parseDuration, isAmbiguous, checkedOptions, nearNames, knownInstead } from '../base/checked-options.js';
 export { redisOption, redisTargetOf, shownRedisOption } from '../redis/redis-option.js';
 export type { RedisOption } from '../redis/redis-option.js';
+export { commandTimeoutMs } from '../connect/connect-leases.js';
 export { redisFromEnvironment } from '../redis/redis-environment.js';

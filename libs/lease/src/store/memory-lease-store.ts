@@ -1,11 +1,11 @@
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { FenceExhaustedError } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole, notifyWatcher } from './lease-request.js';
 import type { Criticality, Finding } from './finding.js';
 import { heldOf, pageOfNames } from './holdings-page.js';
+import { nextFence } from './next-fence.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from './grant.js';
 
@@ -48,7 +48,7 @@ export class MemoryLeaseStore implements QuorumMember {
       return { acquired: true, fence: current.fence };
     }
     if (current) return { acquired: false, remainingMs: this.#remaining(current) };
-    const fence = this.#nextFence(resource, floor);
+    const fence = nextFence({ resource, floor }, this.#fences.get(resource) ?? NO_FENCE, this.#clock.now());
     this.#fences.set(resource, fence);
     const acquiredAt = this.#clock.now();
     this.#terms.set(resource, { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs });
@@ -145,16 +145,6 @@ export class MemoryLeaseStore implements QuorumMember {
 
   #announce(watcher: { onReleased: (resource: string) => void }, resource: string): void {
     if (this.#watchers.has(watcher)) notifyWatcher(watcher.onReleased, resource);
-  }
-
-  #nextFence(resource: string, floor: Fence): Fence {
-    const fence = Math.max(
-      (this.#fences.get(resource) ?? NO_FENCE) + 1,
-      floor + 1,
-      Math.floor(this.#clock.now() * 1000),
-    );
-    if (!Number.isSafeInteger(fence)) throw new FenceExhaustedError(resource);
-    return fence as Fence;
   }
 
   #current(resource: string): StoredTerm | undefined {

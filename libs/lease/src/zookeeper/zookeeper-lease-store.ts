@@ -1,6 +1,7 @@
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
+import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
 import { partOf, redisChannel } from '../store/keys.js';
@@ -21,6 +22,13 @@ import { watchCreations } from './zookeeper-watch.js';
 export interface ZookeeperLeaseStoreOptions extends ZookeeperOptions, Partial<KeySpace> {
   /** Default: the caller's own. */
   readonly kind?: LeaseKind;
+}
+
+/** A term with its place. */
+interface Own {
+  readonly nonce: string;
+  readonly paths: TermPaths;
+  readonly term: StoredTerm;
 }
 
 /** Each further look means that the term has changed since the one before. */
@@ -190,27 +198,22 @@ export class ZookeeperLeaseStore implements LeaseStore {
     return readTerm(term, found);
   }
 
-  /** Acts for each term that is the current one, and answers `false` for the others. */
-  async #eachOwn(
+  #eachOwn(
     terms: readonly Term[],
     act: (server: ZookeeperServer, paths: TermPaths, term: StoredTerm) => Promise<boolean>,
   ): Promise<boolean[]> {
-    // A retry on another server keeps the replies so far: a term that is already released would seem to be stale.
-    const known = new Map<number, boolean>();
-    const paths = terms.map((term) => this.#paths(term));
-    await this.#client.ask(async (server) => {
-      const open = [...paths.entries()].filter(([n]) => !known.has(n));
-      const found = await readNodes(
-        await server.shared(),
-        open.map(([, { term }]) => term),
-      );
-      const acting = open.map(async ([n, own], place) => {
-        const seen = readTerm(own.term, found[place]);
-        known.set(n, seen?.nonce === terms[n]?.nonce && seen !== undefined && (await act(server, own, seen)));
-      });
-      await allDone(acting);
+    return eachOwn<ZookeeperServer, Own>(terms, {
+      ask: (flow) => this.#client.ask(flow),
+      look: async (server, own) => {
+        const each = own.map((term) => this.#paths(term));
+        const found = await readNodes(
+          await server.shared(),
+          each.map(({ term }) => term),
+        );
+        return each.map((paths, n) => ownOf(paths, readTerm(paths.term, found[n])));
+      },
+      act: (server, { paths, term }) => act(server, paths, term),
     });
-    return terms.map((_, n) => known.get(n) ?? false);
   }
 
   async #makeParents(server: ZookeeperServer): Promise<void> {
@@ -237,12 +240,6 @@ export class ZookeeperLeaseStore implements LeaseStore {
   }
 }
 
-/** Unlike `Promise.all`, waits for all before it throws, so that no call is in progress when the failed one is retried. */
-async function allDone(doing: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(doing)).find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
-}
-
 /** A node's name holds no slash, is neither `.` nor `..`, and lacks the characters beyond 16 bits. */
 function nodeName(resource: string): string {
   return encodeURIComponent(resource).replaceAll('.', '%2E');
@@ -260,4 +257,8 @@ function ancestors(path: string): string[] {
 
 function thereAlready(error: unknown): void {
   if (!(error instanceof ZookeeperError) || error.status !== NODE_EXISTS) throw error;
+}
+
+function ownOf(paths: TermPaths, term: StoredTerm | undefined): Own | undefined {
+  return term && { nonce: term.nonce, paths, term };
 }
