@@ -183,7 +183,7 @@ export class Pod {
 
   #complaint(described: string): Error {
     const how = this.#exit ? `ended (${this.#exit.signal ?? this.#exit.code})` : 'runs';
-    return new Error(`Expected ${described} from the pod ${this.name}, which ${how}.`);
+    return new Error(`Expected ${described} from the pod ${this.name}, which ${how}. ${this.stderr}`.trimEnd());
   }
 }
 

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SetupError, systemClock } from '@fencepost/lease';
+import { SetupError, StoreAwayError, systemClock, type LeaseStore } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { refusalOf } from '../../../../test/support/refusals.js';
 import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
@@ -113,7 +114,17 @@ describe('insisting on an answer', () => {
     await expect(retryOnBoot(refused)).rejects.toThrowError('No.');
     expect(refused).toHaveBeenCalledTimes(1);
   });
+
+  it('asks again where a store says that it did not answer', async () => {
+    const away = vi.fn<() => Promise<string>>().mockResolvedValue('an answer');
+    away.mockRejectedValueOnce(new AwayError('etcd did not answer in time.'));
+    expect(await retryOnBoot(away)).toBe('an answer');
+  });
 });
+
+class AwayError extends StoreAwayError {
+  readonly code = 'AWAY';
+}
 
 describe('declaration report', () => {
   let events: RecordedEvents;
@@ -163,5 +174,22 @@ describe('where leases of crons are kept', () => {
     const { store, close } = await openCronLeases({} as RedisClient, null, settings, ...heard);
     await expect(store.inspect(['nightly'])).rejects.toMatchObject({ code: 'LEASES_ELSEWHERE' });
     await close();
+  });
+
+  it('is asked again at the start where its first answer comes too late', async () => {
+    let asked = 0;
+    const slow = () => {
+      const store: LeaseStore = new MemoryLeaseStore({ clock: systemClock });
+      const probe = async () => {
+        asked += 1;
+        if (asked === 1) throw new AwayError('The store did not answer in time.');
+        return [];
+      };
+      return { store: Object.assign(store, { probe }), close: async () => {} };
+    };
+    const settings = jobsSettings({ redis: 'redis://127.0.0.1:1', leases: slow });
+    const heard = [['scheduler'], systemClock, new LeaseFeed(), new Telemetry()] as const;
+    await openCronLeases({} as RedisClient, null, settings, ...heard);
+    expect(asked).toBe(2);
   });
 });

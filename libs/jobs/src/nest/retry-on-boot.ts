@@ -1,4 +1,4 @@
-import { FencepostError } from '@fencepost/lease';
+import { FencepostError, StoreAwayError } from '@fencepost/lease';
 
 const MAX_TRIES = 5;
 
@@ -11,8 +11,10 @@ export async function retryOnBoot<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      // What is thrown on purpose would be thrown again.
-      if (error instanceof FencepostError || tries === MAX_TRIES) throw error;
+      if (isRefusal(error) || tries === MAX_TRIES) throw error;
     }
   }
 }
+
+/** What is thrown on purpose would be thrown again, unless it says that a store did not answer. */
+const isRefusal = (error: unknown) => error instanceof FencepostError && !(error instanceof StoreAwayError);

@@ -129,7 +129,8 @@ export async function openCronLeases(
   if (!roles.includes('scheduler')) return { store: elsewhere, close: keep };
   if (leases !== 'postgres') {
     const { openLeaseStore } = await import('@fencepost/lease/internal/place');
-    return openLeaseStore(leases, { ...place, ttlMs, clock, observe: cronLeaseEvents(feed, telemetry) });
+    const opening = { ...place, ttlMs, clock, observe: cronLeaseEvents(feed, telemetry) };
+    return retryOnBoot(() => openLeaseStore(leases, opening));
   }
   if (!database || !postgres) throw new TypeError('Expected a database for leases in PostgreSQL.');
   const { createLeaseTable, PostgresLeaseStore } = await import('@fencepost/lease/postgres');
