@@ -18,7 +18,7 @@ import { ask, quantile } from './promql.mjs';
  * @returns {readonly Alert[]}
  */
 export function alertList(m) {
-  return [...pods(m), ...firing(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
+  return [...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
 }
 
 function pods(m) {
@@ -43,7 +43,7 @@ function pods(m) {
   ];
 }
 
-function firing(m) {
+function active(m) {
   const crons = `sum(${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
   const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or vector(0))`;
   const overdue = `time() - ${ask({ of: m.nextFire, by: ['cron'], as: 'min' })}`;

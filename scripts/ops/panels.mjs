@@ -26,7 +26,7 @@ const perWindow = (question) => ask({ ...question, as: 'sum', over: 'increase', 
 export function rows(m) {
   return [
     { title: 'Now', panels: now(m) },
-    { title: 'Firing', panels: firing(m) },
+    { title: 'Schedules', panels: active(m) },
     { title: 'Runs and effects', panels: running(m) },
     { title: 'Leases', panels: leases(m) },
     { title: 'Queue, stores and clocks', panels: stores(m) },
@@ -43,7 +43,7 @@ function now(m) {
   return [
     stat('Schedulers', pods('scheduler')),
     stat('Workers', pods('worker')),
-    stat('Crons that fire', ask({ of: m.definitions, where: { state: 'firing' }, as: 'max' })),
+    stat('Crons that fire', ask({ of: m.definitions, where: { state: 'active' }, as: 'max' })),
     stat('Crons without a holder', `${crons} - ${held}`, { alarmAt: 1 }),
     stat('Most overdue', `time() - ${ask({ of: m.nextFire, as: 'min' })}`, { unit: 's', alarmAt: 60 }),
     stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
@@ -53,7 +53,7 @@ function now(m) {
   ];
 }
 
-function firing(m) {
+function active(m) {
   const fires = (where, by) => perWindow({ of: m.fires, where: { ...CHOSEN, ...where }, by });
   return [
     lines('Instants, by what became of them', [[fires({}, ['outcome']), '{{outcome}}']]),

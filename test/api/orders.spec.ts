@@ -38,7 +38,7 @@ describe('the API', () => {
     const detail = await json(running.ask('/api/crons/nightly-report'));
     expect(detail).toMatchObject({
       name: 'nightly-report',
-      state: 'firing',
+      state: 'active',
       generations: [{ generation: 1, by: 'test' }],
     });
   });
@@ -76,7 +76,7 @@ describe('the API', () => {
   it.each([
     ['/api/crons?limit=0', 'limit: Expected a whole number from 1 to 500.'],
     ['/api/crons?limit=1e9', 'limit: Expected a whole number'],
-    ['/api/crons?state=asleep', 'state: Expected firing, paused'],
+    ['/api/crons?state=asleep', 'state: Expected active, paused'],
     ['/api/crons?nothing=1', 'nothing'],
     ['/api/crons/..%2f..%2fetc', 'cron: Expected the name of a cron.'],
     ['/api/crons/a%0d%0aSet-Cookie:%20x', 'cron: Expected the name of a cron.'],
@@ -163,7 +163,7 @@ describe('an order', () => {
     const removed = await json(running.order('/api/crons/short-lived/remove', { reason: 'gone' }, 'admin'));
     expect(removed).toEqual({ cron: 'short-lived', done: true });
     expect(await trail()).toEqual([
-      expect.objectContaining({ by: 'anna', action: 'remove', before: { state: 'firing', generation: 1 } }),
+      expect.objectContaining({ by: 'anna', action: 'remove', before: { state: 'active', generation: 1 } }),
     ]);
   });
 

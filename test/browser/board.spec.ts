@@ -108,7 +108,7 @@ describe('the board', () => {
     );
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
-    expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('firing');
+    expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
     expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
   });
 });

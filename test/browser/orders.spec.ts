@@ -176,7 +176,7 @@ describe('with keys alone, and a record of each', () => {
     await give(page, { button: 'Remove …', verb: 'Remove', reason: 'remove it' });
     await shows(page, 'removed');
     expect((await stage.deployment.entryOf('to-remove'))?.state).toBe('removed');
-    const [before, after] = [{ state: 'firing' }, { state: 'removed' }];
+    const [before, after] = [{ state: 'active' }, { state: 'removed' }];
     expect(await recordOf('remove it')).toMatchObject({ ...ANNA, action: 'remove', cron: 'to-remove', before, after });
     expect(stage.complaints()).toEqual([]);
   });

@@ -90,7 +90,7 @@ function partOf(entry: CatalogEntry, after: number | null, through: number): Val
     const begun = n === 0 && after !== null ? Math.min(after, generation.since) : generation.since;
     const since = Math.max(begun, after ?? -Infinity);
     if (since >= Math.min(through, generations[n + 1]?.since ?? Infinity)) return [];
-    return [{ since, generation, content: contentHash({ definition, disabled: state !== 'firing' }) }];
+    return [{ since, generation, content: contentHash({ definition, disabled: state !== 'active' }) }];
   });
 }
 
@@ -122,7 +122,7 @@ function explains(entry: CatalogEntry, { after, through, generation, occurrence,
 function instantsIn(entry: CatalogEntry, after: number | null, through: number): Set<number> {
   const part = partOf(entry, after, through);
   const instants = part.flatMap(({ since, generation: { definition, state } }, n) => {
-    if (state !== 'firing') return [];
+    if (state !== 'active') return [];
     const until = Math.min(through, part[n + 1]?.since ?? Infinity);
     return [...parseSchedule({ ...definition, seed: definition.name }, since).between(since + 1, until + 1)];
   });

@@ -142,7 +142,7 @@ describe('fencepost init', { timeout: 180_000 }, () => {
       return said.includes('successfully started');
     });
     const { out } = await fencepost(folder, ['list', '--redis', redis.url, '--json']);
-    expect(JSON.parse(out)).toMatchObject([{ name: 'nightly-report', timeZone: 'Europe/Berlin', state: 'firing' }]);
+    expect(JSON.parse(out)).toMatchObject([{ name: 'nightly-report', timeZone: 'Europe/Berlin', state: 'active' }]);
     app.kill('SIGTERM');
     expect(await closed).toEqual([null, 'SIGTERM']);
   });

@@ -61,7 +61,7 @@ it('a cron that is disabled or removed is held as any other, so that what nobody
   const scheduler = await pods.scheduler('scheduler');
   const counted = async () => {
     const page = readMetrics(await textOf(scheduler));
-    const states = ['firing', 'disabled', 'removed'].map((state) => valueOf(page, 'cron_definitions', { state }));
+    const states = ['active', 'disabled', 'removed'].map((state) => valueOf(page, 'cron_definitions', { state }));
     const held = page.get('cron_lease_held')?.samples.reduce((sum, { value }) => sum + value, 0);
     return [...states, held];
   };

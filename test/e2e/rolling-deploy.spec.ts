@@ -41,7 +41,7 @@ describe('a cron that workers of several builds declare', () => {
     const older = await pods.worker('first-build', build(1, EVEN_SECONDS));
     expect(older.eventsOf('catalog_declared')).toMatchObject([{ changed: 0, older: 1 }]);
     expect(older.eventsOf('catalog_outdated_build')).toMatchObject([{ crons: ['tick'], buildSeq: 1 }]);
-    expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'firing' });
+    expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'active' });
 
     const same = pods.spawnWorker('other-second-build', build(2, EVEN_SECONDS));
     expect(await same.exited).toEqual({ code: 1, signal: null });
@@ -49,10 +49,10 @@ describe('a cron that workers of several builds declare', () => {
       'The test worker does not start. The cron "tick" is already declared differently by a build with the ' +
         'same buildSeq 2. Give the newer build a higher buildSeq (JobsModule option "buildSeq", or build it again).\n',
     );
-    expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'firing' });
+    expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'active' });
 
     await pods.worker('third-build', build(3, EVEN_SECONDS));
-    const newest = { expression: EVEN_SECONDS, generation: 2, state: 'firing' };
+    const newest = { expression: EVEN_SECONDS, generation: 2, state: 'active' };
     expect(await definition()).toEqual(newest);
     const since = (await deployment.entryOf('tick'))!.since;
     await (await second).terminate();

@@ -153,7 +153,7 @@ describe('an order', () => {
       ['pause', 'nightly', 'otto'],
     ]);
     const [removed, set, triggered, resumed, paused] = records;
-    expect(removed).toMatchObject({ before: { state: 'firing' }, after: { state: 'removed' }, reason: 'old' });
+    expect(removed).toMatchObject({ before: { state: 'active' }, after: { state: 'removed' }, reason: 'old' });
     expect(set).toMatchObject({ before: null, after: { generation: 1, definition: { expression: '0 * * * *' } } });
     expect(triggered).toMatchObject({ runId: expect.stringMatching(/^nightly@manual-/) as string });
     expect(resumed).toMatchObject({ before: { by: 'otto', reason: 'disk full' }, after: { paused: null } });

@@ -25,7 +25,7 @@ describe('the reading commands of fencepost', () => {
       const { json, code } = await at.json('list');
       expect(code).toBe(0);
       expect(json).toMatchObject([
-        { name: 'a-long-name-for-a-cron', state: 'firing', paused: null, last: null, buildSeq: 7, source: 'app' },
+        { name: 'a-long-name-for-a-cron', state: 'active', paused: null, last: null, buildSeq: 7, source: 'app' },
         { name: 'nightly', expression: '0 3 * * *', next: expect.stringMatching(/T03:00:00\.000Z$/) },
       ]);
     });

@@ -55,7 +55,7 @@ describe('fencepost show', () => {
     expect(SCHEMAS.CronDetail.parse(json)).toMatchObject({
       ...{
         name: 'nightly',
-        state: 'firing',
+        state: 'active',
         description: 'every day at 03:00 in Europe/Berlin',
         holder: 'pod-1/aaaaaaaa',
       },
@@ -115,7 +115,7 @@ describe('fencepost why', () => {
     expect(SCHEMAS.WhyReport.parse(json)).toMatchObject({ cron: 'nightly', verdict: 'will-run' });
     const { out } = await seen(at, 'why', 'nightly', `${tomorrow} 04:00`);
     expect(out).toContain('because its schedule has no instant there');
-    expect(out).toMatch(/generation +Generation 1 is in force, firing/);
+    expect(out).toMatch(/generation +Generation 1 is in force, active/);
   });
 
   it.each([

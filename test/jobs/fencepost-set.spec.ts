@@ -18,11 +18,11 @@ describe('fencepost set', () => {
     const args = ['set', 'newsletter', '--expression', '0 4 * * *', '--handler', 'mail', '--reason', 'asked for'];
     const { code, json } = await at.json(...args);
     const entry = await entryOf(at, 'newsletter');
-    expect(entry).toMatchObject({ generation: 1, state: 'firing', source: null, by: 'otto', reason: 'asked for' });
+    expect(entry).toMatchObject({ generation: 1, state: 'active', source: null, by: 'otto', reason: 'asked for' });
     expect([code, json]).toEqual([
       0,
       {
-        ...{ cron: 'newsletter', verdict: 'set', generation: 1, state: 'firing', by: 'otto', reason: 'asked for' },
+        ...{ cron: 'newsletter', verdict: 'set', generation: 1, state: 'active', by: 'otto', reason: 'asked for' },
         since: new Date(entry!.since).toISOString(),
         definition: { ...declared('newsletter', '0 4 * * *').definition, handler: 'mail' },
       },
@@ -138,7 +138,7 @@ describe('fencepost remove', () => {
     expect([code, json]).toEqual([0, { cron: 'nightly', verdict: 'removed', by: 'anna', reason: 'of no use' }]);
     expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'removed', by: 'anna', reason: 'of no use' });
     expect((await at.json('set', 'nightly', '--expression', '@daily', '--expected', 'none')).code).toBe(0);
-    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'firing' });
+    expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'active' });
     const told = await at.ask('remove', 'nightly', '--reason', 'once more');
     expect(told).toMatchObject({ code: 0, out: 'nightly is removed, by otto: once more\n' });
   });

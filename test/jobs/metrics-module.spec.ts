@@ -75,7 +75,7 @@ describe('the metrics of a pod', () => {
     expect(valueOf(fires, 'cron_fire_delay_seconds_count')).toBe(claimed);
     expect(valueOf(fires, 'cron_lease_held', { cron: 'tick' })).toBe(1);
     expect(valueOf(fires, 'cron_lease_transitions_total', { transition: 'acquired' })).toBe(2);
-    expect(valueOf(fires, 'cron_definitions', { state: 'firing' })).toBe(2);
+    expect(valueOf(fires, 'cron_definitions', { state: 'active' })).toBe(2);
     expect(valueOf(fires, 'cron_fire_interval_seconds', { cron: 'tick' })).toBe(1);
     expect(Math.abs((valueOf(fires, 'cron_next_fire_timestamp_seconds', { cron: 'tick' }) ?? 0) - now)).toBeLessThan(
       10,

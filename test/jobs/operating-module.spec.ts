@@ -84,7 +84,7 @@ describe('a cron that is made at run time', () => {
     const app = await start(spaces.fresh(), { roles: ['worker'], minInterval: '1m' });
     const make = (expression: string) => app.get(CronCatalog).set('beat', { expression }, { by: 'ann' });
     await expect(make('*/30 * * * * *')).rejects.toThrow('at least 60 s between instants, and not 30 s');
-    expect(await make('* * * * *')).toMatchObject({ generation: 1, state: 'firing' });
+    expect(await make('* * * * *')).toMatchObject({ generation: 1, state: 'active' });
   });
 });
 
@@ -98,15 +98,15 @@ describe('a build of a program', () => {
     const space = spaces.fresh();
     const one = { roles: ['worker'], app: 'office' } as const;
     const first = await start(space, { ...one, buildSeq: 1, providers: [Mails, Reports] });
-    expect(await declared(first)).toEqual({ mail: 'firing office', report: 'firing office' });
+    expect(await declared(first)).toEqual({ mail: 'active office', report: 'active office' });
     let events: ReturnType<typeof recordedEvents> | undefined;
     const onEvents = (app: INestApplicationContext) => void (events = recordedEvents(app.get(Telemetry)));
     await start(space, { ...one, buildSeq: 2, providers: [Mails], onEvents });
-    expect(await declared(first)).toMatchObject({ mail: 'firing office', report: 'removed office' });
+    expect(await declared(first)).toMatchObject({ mail: 'active office', report: 'removed office' });
     expect(events?.of('catalog.removed')).toEqual([{ crons: ['report'], buildSeq: 2, app: 'office' }]);
 
     await start(space, { ...one, buildSeq: 1, providers: [Mails, Reports], onEvents });
-    expect(await declared(first)).toMatchObject({ mail: 'firing office', report: 'removed office' });
+    expect(await declared(first)).toMatchObject({ mail: 'active office', report: 'removed office' });
     const [outdated] = events?.of('catalog.outdated-build') ?? [];
     expect(outdated?.crons.toSorted()).toEqual(['mail', 'report']);
   });

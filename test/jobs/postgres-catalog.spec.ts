@@ -106,7 +106,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     expect((await opened[1].catalog.read()).unreadable).toEqual([]);
     const { entries } = await opened[1].catalog.read();
     expect(entries.map(({ definition, state }) => `${definition.name} ${state}`)).toEqual([
-      ...['a firing', 'b removed', 'c firing', 'made removed'],
+      ...['a active', 'b removed', 'c active', 'made removed'],
     ]);
   });
 

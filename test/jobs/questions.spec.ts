@@ -48,8 +48,8 @@ class History {
   readonly catalog = {
     read: async (): Promise<CatalogReading> => {
       const definition = definitionOf();
-      const generation = { generation: 1, state: 'firing', definition, since: this.born, by: 'a test', reason: null };
-      return { version: 1, readAt: Date.now(), entries: [entryOf([{ ...generation, state: 'firing' }])] };
+      const generation = { generation: 1, state: 'active', definition, since: this.born, by: 'a test', reason: null };
+      return { version: 1, readAt: Date.now(), entries: [entryOf([{ ...generation, state: 'active' }])] };
     },
   };
 

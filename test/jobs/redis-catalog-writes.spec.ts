@@ -96,8 +96,8 @@ describe('the Redis catalog', () => {
     await expect(crashing.declare(next, build(2))).rejects.toThrow('crashed');
 
     const states = Object.values(await briefly(catalog));
-    expect(states.filter((state) => state === 'firing 2 0 4 * * *')).toHaveLength(500);
-    expect(states.filter((state) => state === 'firing 1 0 3 * * *')).toHaveLength(702);
+    expect(states.filter((state) => state === 'active 2 0 4 * * *')).toHaveLength(500);
+    expect(states.filter((state) => state === 'active 1 0 3 * * *')).toHaveLength(702);
     // What is written already is not taken back by the build before.
     const older = await catalog.declare(old, build(1));
     expect([older.older.length, older.changed, older.removed]).toEqual([500, [], []]);
@@ -117,7 +117,7 @@ describe('the Redis catalog', () => {
     proxy.dropNextReply();
     expect(await catalog.put(cron(OTHER), order(1))).toMatchObject({ verdict: 'accepted', generation: 2 });
     expect(proxy.dropped).toBe(1);
-    expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 2 0 4 * * *' });
+    expect(await briefly(catalog)).toEqual({ 'nightly-report': 'active 2 0 4 * * *' });
     await closeRedis(redis);
     await proxy.close();
   });

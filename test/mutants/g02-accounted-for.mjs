@@ -67,7 +67,7 @@ export default [
     guards: 'G2',
     defence: 'every instant has a run or a reason',
     file: 'libs/jobs/src/schedules/schedules.ts',
-    find: " || state !== 'firing'",
+    find: " || state !== 'active'",
     replace: '',
     killedBy: 'libs/jobs/src/schedules/generation-ranges.spec.ts',
     test: 'when it does not fire',

@@ -63,7 +63,7 @@ function everySecond(): CatalogEntry {
   const policy = { misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null } as const;
   const definition = { name: CRON, expression: '* * * * * *', timeZone: 'UTC', ...policy };
   const since = Date.now() - 5_000;
-  return { definition, generation: 1, since, state: 'firing', past: [], readAt: since } as unknown as CatalogEntry;
+  return { definition, generation: 1, since, state: 'active', past: [], readAt: since } as unknown as CatalogEntry;
 }
 
 function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): Engine {

@@ -57,7 +57,7 @@ describe('whatever happens to a cron and to its pods', () => {
     fc.record({
       kind: fc.constant('change' as const),
       over: policies,
-      state: fc.constantFrom<CronState>('firing', 'firing', 'disabled', 'removed'),
+      state: fc.constantFrom<CronState>('active', 'active', 'disabled', 'removed'),
     }),
     fc.record({ kind: fc.constant('pause' as const), ms: duration }),
     fc.record({ kind: fc.constant('clock' as const), aheadMs: fc.constantFrom(0, -20, 30, -300_000, 300_000, 2_500) }),
@@ -134,7 +134,7 @@ describe('exactly at an instant', () => {
 
   it('a change leaves it to the former definition, and nothing to both', async () => {
     const stage = await begun({});
-    stage.redefine({ graceMs: 1 }, 'firing', at(stage, 6));
+    stage.redefine({ graceMs: 1 }, 'active', at(stage, 6));
     await stage.serve(4_000);
     expect(await ran(stage)).toEqual([...[1, 2, 3, 4, 5, 6].map((second) => [second, 1]), [7, 2]]);
     expect(await told(stage)).toEqual({ ran: 7 });
@@ -143,7 +143,7 @@ describe('exactly at an instant', () => {
   it('a removal leaves it to run, and a return begins after it', async () => {
     const stage = await begun({});
     stage.redefine({}, 'removed', at(stage, 5));
-    stage.redefine({}, 'firing', at(stage, 8));
+    stage.redefine({}, 'active', at(stage, 8));
     await stage.serve(7_000);
     expect(await ran(stage)).toEqual([...[1, 2, 3, 4, 5].map((second) => [second, 1]), [9, 3], [10, 3]]);
     expect(await told(stage)).toEqual({ ran: 7 });
@@ -151,7 +151,7 @@ describe('exactly at an instant', () => {
 
   it('many changes at once give it to one of them', async () => {
     const stage = await begun({});
-    for (let n = 0; n < 5; n += 1) stage.redefine({ graceMs: n }, 'firing', at(stage, 6));
+    for (let n = 0; n < 5; n += 1) stage.redefine({ graceMs: n }, 'active', at(stage, 6));
     await stage.serve(5_000);
     expect(await ran(stage)).toEqual([...[1, 2, 3, 4, 5, 6].map((second) => [second, 1]), [7, 6], [8, 6]]);
     expect(await told(stage)).toEqual({ ran: 8 });

@@ -71,7 +71,7 @@ async function accountFor({ ledger, clock, patienceMs = PATIENCE_MS }: World, en
 async function checkOpen(ledger: Ledger, { open }: KnownCron, state: CronState | undefined): Promise<void> {
   for (const id of open) {
     const run = await ledger.readRun(id);
-    const left = state === undefined || (run?.waiting === 'no-capable-worker' && state !== 'firing');
+    const left = state === undefined || (run?.waiting === 'no-capable-worker' && state !== 'active');
     const waits = run === null || isTerminal(run.state) || run.state === 'uncertain' || left;
     demand(
       waits,
@@ -177,7 +177,7 @@ interface Instant {
 function instantsOf(entry: CatalogEntry, dueBy: number): Instant[] {
   const generations = [...entry.past, entry];
   return generations.flatMap((generation, n) => {
-    return generation.state === 'firing' ? stepsOf(generation, generations[n + 1]?.since ?? Infinity, dueBy) : [];
+    return generation.state === 'active' ? stepsOf(generation, generations[n + 1]?.since ?? Infinity, dueBy) : [];
   });
 }
 

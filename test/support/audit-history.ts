@@ -29,7 +29,7 @@ export interface Change extends Partial<CronDefinition> {
 
 /** Generations 1, 2, … of one cron. */
 export function generationsOf(...changes: readonly Change[]): Generation[] {
-  return changes.map(({ since, state = 'firing', ...over }, index) => {
+  return changes.map(({ since, state = 'active', ...over }, index) => {
     return { generation: index + 1, state, definition: definitionOf(over), since, by: 'a test', reason: null };
   });
 }
@@ -92,7 +92,7 @@ export function instantsOf(generations: readonly Generation[], to: number): Inst
     const schedule = parseSchedule({ ...definition, seed: definition.name }, since);
     const until = generations[index + 1]?.since ?? Infinity;
     const found: Instant[] = [];
-    let at = state === 'firing' ? schedule.next(since) : null;
+    let at = state === 'active' ? schedule.next(since) : null;
     while (at !== null && at <= until && at + schedule.spreadMs <= to) {
       found.push({ at, generation });
       at = schedule.next(at);

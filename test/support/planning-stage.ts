@@ -64,14 +64,14 @@ export class PlanningStage {
   }
 
   /** A new cron, effective at once. */
-  declare(over: Partial<CronDefinition> = {}, state: CronState = 'firing'): CatalogEntry {
+  declare(over: Partial<CronDefinition> = {}, state: CronState = 'active'): CatalogEntry {
     const definition = definitionOf(over);
     const first = { definition, state, generation: 1, since: this.clock.now(), by: 'me', reason: null };
     return this.#put({ ...first, past: [], source: null, buildSeq: null, zoneData: 'x' });
   }
 
   /** The next generation, which is effective a moment later; the holder hears of it at once. */
-  redefine(over: Partial<CronDefinition>, state: CronState = 'firing', since?: number): CatalogEntry {
+  redefine(over: Partial<CronDefinition>, state: CronState = 'active', since?: number): CatalogEntry {
     const entry = this.entry(definitionOf(over).name);
     const { past, source, buildSeq, zoneData, ...last } = entry;
     const definition = { ...last.definition, ...over };

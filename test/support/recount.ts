@@ -10,7 +10,7 @@ export type Tally = Readonly<Record<string, number>>;
 export function instantsOf(entry: CatalogEntry, end: number): { readonly at: number; readonly generation: number }[] {
   const generations = [...entry.past, entry];
   return generations.flatMap(({ state, definition, generation, since }, n) => {
-    if (state !== 'firing') return [];
+    if (state !== 'active') return [];
     const schedule = parseSchedule({ ...definition, seed: definition.name }, since);
     const until = Math.min(end, generations[n + 1]?.since ?? Infinity);
     return [...schedule.between(since + 1, until + 1)].map((at) => ({ at, generation }));

@@ -136,7 +136,7 @@ export class SchedulerStage {
   /** A cron as the catalog has it, accepted at the start unless said otherwise. */
   scheduled(over: Partial<CronDefinition> = {}, accepted: Partial<CatalogEntry> = {}): CatalogEntry {
     return {
-      ...{ definition: definition(over), state: 'firing', generation: 1, since: START, past: [] },
+      ...{ definition: definition(over), state: 'active', generation: 1, since: START, past: [] },
       ...{ by: 'test build 1', reason: null, source: 'test', buildSeq: 1, zoneData: process.versions.tz ?? 'unknown' },
       ...accepted,
     };

@@ -23,8 +23,8 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
   FencepostNoWorker: [5, { 'cron_pods{role="worker"}': '0x9' }, { 'cron_pods{role="worker"}': '1x9' }],
   FencepostCronWithoutHolder: [
     5,
-    { 'cron_definitions{state="firing"}': '3x9', 'cron_lease_held{cron="a"}': '2x9' },
-    { 'cron_definitions{state="firing"}': '3x9', 'cron_lease_held{cron="a"}': '3x9' },
+    { 'cron_definitions{state="active"}': '3x9', 'cron_lease_held{cron="a"}': '2x9' },
+    { 'cron_definitions{state="active"}': '3x9', 'cron_lease_held{cron="a"}': '3x9' },
   ],
   FencepostFireOverdue: [
     5,

@@ -12,7 +12,7 @@ const HOUR = 3_600;
 
 function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
   return {
-    ...{ name: CRON, expression: '0 * * * *', timeZone: 'Europe/Berlin', state: 'firing', manual: false, paused: null },
+    ...{ name: CRON, expression: '0 * * * *', timeZone: 'Europe/Berlin', state: 'active', manual: false, paused: null },
     ...{
       generation: 2,
       since: at(-40 * HOUR),
@@ -54,7 +54,7 @@ function make(count: number): CronSummaryJson[] {
 }
 
 export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
-  const generation = { state: 'firing' as const, timeZone: 'Europe/Berlin', reason: null };
+  const generation = { state: 'active' as const, timeZone: 'Europe/Berlin', reason: null };
   return {
     ...summary(),
     ...{

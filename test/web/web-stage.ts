@@ -44,7 +44,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ...{ now: new Date().toISOString(), tenant: null, prefix: 'fencepost', ledger: 'redis', version: '0.1.0' },
     ...{
       you: { name: 'anna', role, signedIn: true },
-      crons: { total, firing: total, paused: 0, disabled: 0, removed: 0 },
+      crons: { total, active: total, paused: 0, disabled: 0, removed: 0 },
     },
     ...{ uncertain: 1, failed: 1, queue: { waiting: 4, active: 3, delayed: 0 }, pods: PODS },
   }),

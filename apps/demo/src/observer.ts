@@ -44,8 +44,8 @@ export class Observer {
 
   async look(): Promise<Look> {
     const { catalog, ledger, leases, sink, clock } = this.stores;
-    const firing = (await catalog.read()).entries.filter(({ state }) => state === 'firing');
-    const names = firing.map(({ definition }) => definition.name);
+    const active = (await catalog.read()).entries.filter(({ state }) => state === 'active');
+    const names = active.map(({ definition }) => definition.name);
     const [holdings, records] = await Promise.all([leases.inspect(names), ledger.readCrons(names)]);
     const now = clock.now();
     const accounts = await Promise.all(names.map((name) => ledger.account(name, now - RECENT_MS, now + 1)));

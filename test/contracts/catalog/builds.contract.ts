@@ -62,7 +62,7 @@ export function buildsContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare(named('a'), build(8));
       const reply = await catalog.declare([cron({ name: 'a', ...OTHER }), cron({ name: 'b' })], build(7));
       expect(reply).toEqual({ ...NOTHING, older: ['a', 'b'] });
-      expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ a: 'active 1 0 3 * * *' });
     });
 
     it('of the same number may declare another half of the crons, and nothing is removed', async () => {
@@ -70,7 +70,7 @@ export function buildsContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare(named('a'), build(7));
       expect(await elsewhere.declare(named('b'), build(7))).toEqual({ ...NOTHING, changed: ['b'] });
       expect(await catalog.declare(named('a'), build(7))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *', b: 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ a: 'active 1 0 3 * * *', b: 'active 1 0 3 * * *' });
     });
 
     it.each([
@@ -158,7 +158,7 @@ export function watchingContract(makeHarness: MakeCatalogHarness): void {
       await catalog.outgrow('nightly-report', 7);
       await expect.poll(() => hints).toBe(1);
       await stop();
-      expect(await briefly(elsewhere)).toEqual({ 'nightly-report': 'firing 8 0 3 * * *' });
+      expect(await briefly(elsewhere)).toEqual({ 'nightly-report': 'active 8 0 3 * * *' });
       expect((await elsewhere.read()).version).toBeGreaterThan(version);
     });
 

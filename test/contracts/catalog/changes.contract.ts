@@ -64,7 +64,7 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       await catalog.put(cron(), order(null));
       if (how === 'removed') await catalog.remove(NAME, order(1));
       expect(await catalog.declare([cron(OTHER)], build(1))).toEqual({ ...NOTHING, changed: [NAME] });
-      expect(await entryOf(catalog)).toMatchObject({ source: 'shop', buildSeq: 1, state: 'firing', definition: OTHER });
+      expect(await entryOf(catalog)).toMatchObject({ source: 'shop', buildSeq: 1, state: 'active', definition: OTHER });
     });
   });
 
@@ -119,7 +119,7 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       await catalog.put(cron(OTHER), order(1));
       await catalog.remove('other', order(1));
       expect(await catalog.declare([cron(), cron({ name: 'other' })], build(seq))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toEqual({ [NAME]: 'firing 2 0 4 * * *', other: 'removed 2 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ [NAME]: 'active 2 0 4 * * *', other: 'removed 2 0 3 * * *' });
     });
 
     it('that removes a cron keeps it removed for as long as code declares it', async () => {
@@ -183,8 +183,8 @@ export function sourcesContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare(named('own'), build(6, 'shop'));
       const taken = await catalog.declare([cron({ name: 'shared', ...over })], build(1, 'billing'));
       expect(taken).toEqual({ ...NOTHING, changed: ['shared'] });
-      expect(await entryOf(catalog, 'shared')).toMatchObject({ source: 'billing', buildSeq: 1, state: 'firing' });
-      expect(await briefly(catalog)).toMatchObject({ shared: `firing 3 ${expression}` });
+      expect(await entryOf(catalog, 'shared')).toMatchObject({ source: 'billing', buildSeq: 1, state: 'active' });
+      expect(await briefly(catalog)).toMatchObject({ shared: `active 3 ${expression}` });
       // It is none of the first owner's any more.
       expect(await catalog.declare(named('own'), build(7, 'shop'))).toEqual(NOTHING);
     });

@@ -38,7 +38,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
       const origin = { source: 'shop', buildSeq: 7, zoneData: ZONE_DATA };
       expect(entries).toStrictEqual([
         { ...first, ...origin, definition: a.definition, state: 'disabled' },
-        { ...first, ...origin, definition: b.definition, state: 'firing' },
+        { ...first, ...origin, definition: b.definition, state: 'active' },
       ]);
       for (const entry of entries) expect(entry.since).toBeLessThanOrEqual(await now());
     });
@@ -105,7 +105,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
     it('takes a name that is declared twice with the same content once, and with another not at all', async () => {
       const { catalog } = await makeHarness();
       expect(await catalog.declare([cron(), cron()], build(1))).toEqual({ ...NOTHING, changed: ['nightly-report'] });
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'active 1 0 3 * * *' });
       await expect(catalog.declare([cron(), cron(OTHER)], build(2))).rejects.toThrow(DefinitionConflictError);
     });
 
@@ -131,7 +131,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
       const [first, second] = await Promise.allSettled(halves);
       expect(first).toMatchObject({ status: 'fulfilled', value: { changed: ['nightly-report'] } });
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'DEFINITION_CONFLICT' } });
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'active 1 0 3 * * *' });
     });
   });
 }

@@ -29,13 +29,13 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       expect(await catalog.declare(named('b'), build(2))).toEqual({ ...NOTHING, removed: ['a', 'c'] });
       expect(await briefly(catalog)).toEqual({
         a: 'removed 2 0 3 * * *',
-        b: 'firing 1 0 3 * * *',
+        b: 'active 1 0 3 * * *',
         c: 'removed 2 0 3 * * *',
       });
       const { since, by, past } = await entryOf(catalog, 'a');
       expect(since).toBeGreaterThanOrEqual(between + 2_000);
       expect(by).toBe('shop build 2');
-      expect(past).toMatchObject([{ generation: 1, state: 'firing' }]);
+      expect(past).toMatchObject([{ generation: 1, state: 'active' }]);
     });
 
     it('is removed once, and raises the version once', async () => {
@@ -56,7 +56,7 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       const { catalog } = await makeHarness();
       await catalog.declare(named('a'), build(1));
       expect(await catalog.declare([], build(2))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toEqual({ a: 'active 1 0 3 * * *' });
       // Nor is the build known by that.
       expect(await catalog.declare(named('a', 'b'), build(1))).toEqual({ ...NOTHING, changed: ['b'] });
     });
@@ -68,7 +68,7 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       const { catalog, elsewhere } = await removed();
       const half = [cron({ name: 'b', ...over })];
       expect(await elsewhere.declare(half, build(2))).toEqual({ ...NOTHING, changed: ['b'] });
-      expect(await briefly(catalog)).toMatchObject({ b: `firing 3 ${expression}` });
+      expect(await briefly(catalog)).toMatchObject({ b: `active 3 ${expression}` });
       expect(await catalog.declare(named('a'), build(2))).toEqual(NOTHING);
       expect(await elsewhere.declare(half, build(2))).toEqual(NOTHING);
       await expect(elsewhere.declare([cron({ name: 'b', graceMs: 1 })], build(2))).rejects.toThrow('same buildSeq 2');
@@ -77,8 +77,8 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
     it('comes back with a later build', async () => {
       const { catalog } = await removed();
       expect(await catalog.declare(named('a', 'b'), build(3))).toEqual({ ...NOTHING, changed: ['b'] });
-      expect(await briefly(catalog)).toEqual({ a: 'firing 1 0 3 * * *', b: 'firing 3 0 3 * * *' });
-      expect((await entryOf(catalog, 'b')).past).toMatchObject([{ state: 'firing' }, { state: 'removed' }]);
+      expect(await briefly(catalog)).toEqual({ a: 'active 1 0 3 * * *', b: 'active 3 0 3 * * *' });
+      expect((await entryOf(catalog, 'b')).past).toMatchObject([{ state: 'active' }, { state: 'removed' }]);
     });
 
     it('stays while the crons of other programs and of people are none of its business', async () => {
@@ -87,7 +87,7 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare(named('c'), build(1, 'other'));
       await catalog.put(cron({ name: 'd' }), { expected: null, by: 'ana', reason: null });
       expect(await catalog.declare(named('a'), build(2))).toEqual({ ...NOTHING, removed: ['b'] });
-      expect(await briefly(catalog)).toMatchObject({ c: 'firing 1 0 3 * * *', d: 'firing 1 0 3 * * *' });
+      expect(await briefly(catalog)).toMatchObject({ c: 'active 1 0 3 * * *', d: 'active 1 0 3 * * *' });
     });
   });
 
@@ -110,7 +110,7 @@ export function removalContract(makeHarness: MakeCatalogHarness): void {
       await catalog.declare(named('b'), build(2));
       await age(2 * DAY_MS);
       await catalog.declare(named('a'), build(2));
-      expect(await briefly(catalog)).toMatchObject({ b: 'firing 3 0 3 * * *' });
+      expect(await briefly(catalog)).toMatchObject({ b: 'active 3 0 3 * * *' });
     });
   });
 }

@@ -61,5 +61,5 @@ async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]>
   }
   refuseConsole('lint', flags, world);
   const { entries } = await withCrons(flags, world, ({ catalog }) => catalog.read());
-  return entries.flatMap(({ state, definition }) => (state === 'firing' ? [definition] : []));
+  return entries.flatMap(({ state, definition }) => (state === 'active' ? [definition] : []));
 }

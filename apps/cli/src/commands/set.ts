@@ -65,7 +65,7 @@ function setReport({ definition, generation, state, since, by, reason }: Catalog
   const { name, handler = name } = definition;
   const lines = [
     `${name} is set: generation ${generation}, effective from ${shortIso(since)}, by ${by}${reason === null ? '' : `: ${reason}`}`,
-    state === 'firing'
+    state === 'active'
       ? `Its runs go to the workers that have the handler "${handler}", and wait where there is none.`
       : 'It is disabled: it does not fire.',
   ];

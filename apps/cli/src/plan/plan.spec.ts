@@ -15,7 +15,7 @@ function definition(name: string, expression = '0 3 * * *', more: Partial<CronDe
 function entry(of: CronDefinition, more: Partial<CatalogEntry> = {}): CatalogEntry {
   const made = {
     generation: 1,
-    state: 'firing',
+    state: 'active',
     since: 0,
     by: 'app build 7',
     reason: null,

@@ -90,7 +90,7 @@ function changeOf(
 ): CronChange {
   const change = kindOf({ declared, entry }, standing);
   const defines = change !== 'older' && change !== 'conflict';
-  const live = entry?.state === 'firing' ? instantsOf(entry.definition, from, to) : [];
+  const live = entry?.state === 'active' ? instantsOf(entry.definition, from, to) : [];
   const planned = declared?.disabled === false ? instantsOf(declared.definition, from, to) : [];
   return {
     cron: declared?.definition.name ?? entry?.definition.name ?? '',
@@ -111,7 +111,7 @@ function kindOf({ declared, entry }: Pair, standing: Precedence): Change {
 /** By name; `disabled` is one of them. */
 function partsOf({ declared, entry }: Pair): string[] {
   if (!declared || !entry) return [];
-  const [was, is] = [flat(entry.definition, entry.state !== 'firing'), flat(declared.definition, declared.disabled)];
+  const [was, is] = [flat(entry.definition, entry.state !== 'active'), flat(declared.definition, declared.disabled)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return names.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
 }

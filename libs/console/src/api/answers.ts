@@ -25,8 +25,8 @@ export const overviewSchema = z
     you: youSchema,
     crons: z.strictObject({
       total: count,
-      firing: count,
-      paused: count.describe('Of the firing ones.'),
+      active: count,
+      paused: count.describe('Of the active ones.'),
       disabled: count,
       removed: count,
     }),

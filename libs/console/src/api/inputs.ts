@@ -61,8 +61,8 @@ export const cronsQuery = z.strictObject({
   search: search.optional().describe('Part of its name or its expression; case is ignored.'),
   state: z
     .enum(
-      ['firing', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'],
-      'expected firing, paused, disabled, removed, uncertain or unheld',
+      ['active', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'],
+      'expected active, paused, disabled, removed, uncertain or unheld',
     )
     .optional()
     .describe('uncertain: has uncertain runs; unheld: should fire, but no pod holds its lease.'),

@@ -91,7 +91,7 @@ describe('an operator over Redis', () => {
     const { operator, crons } = await set();
     const pause = await operator.pause(CRON, ORDER);
     expect(await operator.list()).toMatchObject([
-      { name: CRON, generation: 1, state: 'firing', paused: pause, last: null },
+      { name: CRON, generation: 1, state: 'active', paused: pause, last: null },
     ]);
     expect(await operator.resume(CRON, { ...ORDER, missed: 'fire-once' })).toEqual({ ended: pause, runId: null });
     await crons.set(CRON, { expression: '@yearly' }, { ...ORDER, expected: 1 });

@@ -18,7 +18,7 @@ const definition: CronDefinition = {
 function generation(n: number, over: Partial<Generation> = {}): Generation {
   return {
     generation: n,
-    state: 'firing',
+    state: 'active',
     definition: { ...definition },
     since: n * 100,
     by: 'me',

@@ -89,7 +89,7 @@ const FORGOTTEN_AFTER_MS = TOMBSTONE_MS - EFFECTIVE_AFTER_MS;
 function wasLost({ entry, cursor }: Pick<KeptNewest, 'entry' | 'cursor'>, bornAt: number | null): boolean {
   const { past } = entry;
   const { state, since } = past[0] ?? entry;
-  if (cursor === null || cursor >= since || state !== 'firing' || past.length >= KEPT_GENERATIONS) return false;
+  if (cursor === null || cursor >= since || state !== 'active' || past.length >= KEPT_GENERATIONS) return false;
   return since - Math.max(cursor, bornAt ?? -Infinity) < FORGOTTEN_AFTER_MS;
 }
 
@@ -100,7 +100,7 @@ export function newestRange(
   bornAt: number | null = null,
 ): GenerationRange | null {
   const { entry, newest, cursor } = held;
-  if (entry.state !== 'firing') return null;
+  if (entry.state !== 'active') return null;
   const isFromCursor = entry.past.length === 0 && wasLost(held, bornAt);
   const from = isFromCursor && cursor !== null ? cursor : entry.since;
   const isSame = newest?.definition === entry.definition && newest.generation === entry.generation;
@@ -131,7 +131,7 @@ export function leftoverRanges(
   past.forEach((generation, n) => {
     const until = (past[n + 1] ?? entry).since;
     const from = lost && n === 0 && cursor !== null ? cursor : generation.since;
-    if (generation.state !== 'firing' || until <= Math.max(cursor ?? 0, from)) return;
+    if (generation.state !== 'active' || until <= Math.max(cursor ?? 0, from)) return;
     ranges.push({ ...rangeOf(generation, until, schedules), from });
   });
   return ranges;

@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 /** The instant of the cron in a second, by the generation in force then; `null` for none. */
 function instantIn(history: WhyHistory, second: number): number | null {
   const generation = history.ruling(second);
-  if (generation?.state !== 'firing') return null;
+  if (generation?.state !== 'active') return null;
   const [instant = null] = scheduleOf(generation).between(second, second + SECOND);
   return instant;
 }
@@ -124,7 +124,7 @@ function membership(history: WhyHistory, { at, verdict, run }: WhyReport): strin
     ];
   }
   if (verdict === 'disabled' && history.ruling(at)?.state !== 'disabled') return ['it is not disabled'];
-  if (run || verdict !== 'no-instant' || generation?.state !== 'firing') return [];
+  if (run || verdict !== 'no-instant' || generation?.state !== 'active') return [];
   const told = history.told[generation.generation - 1]!;
   const wall = shownAt(history.timeZone, second);
   const isShownOnce = instantsShowing(history.timeZone, wall).length === 1;

@@ -24,7 +24,7 @@ export const cronArbitrary = fc.record({
       says: ({ minute, second }) => minute % 20 === 0 && second === 0,
     }),
   ),
-  state: fc.constantFrom('firing' as const, 'firing' as const, 'firing' as const, 'disabled' as const),
+  state: fc.constantFrom('active' as const, 'active' as const, 'active' as const, 'disabled' as const),
   spreadMs: fc.constantFrom(0, 0, 15_000),
   misfire: fc.constantFrom('fire-once' as const, 'fire-all' as const, 'skip' as const),
   overlap: fc.constantFrom('skip' as const, 'allow' as const, 'queue-one' as const),
@@ -177,7 +177,7 @@ export class WhyHistory {
   /** All that is due, as a scheduler does it that comes back. */
   async #claimDue(fate: Act['fate']): Promise<void> {
     for (const [index, generation] of this.known.entries()) {
-      if (generation.state !== 'firing') continue;
+      if (generation.state !== 'active') continue;
       const until = this.known[index + 1]?.since ?? Infinity;
       for (let step = 0; step < 30 && (await this.#claim(generation, until, fate)); step += 1);
     }

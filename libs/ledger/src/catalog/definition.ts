@@ -53,7 +53,7 @@ export interface CronPing {
 }
 
 /** Whether a cron fires: `disabled` by its own declaration, `removed` by a newer build or an operator. */
-export type CronState = 'firing' | 'disabled' | 'removed';
+export type CronState = 'active' | 'disabled' | 'removed';
 
 /** One generation of a cron: its instants are those after `since` and up to the `since` of the next one. */
 export interface Generation {

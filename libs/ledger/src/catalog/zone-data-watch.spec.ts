@@ -3,7 +3,7 @@ import type { CatalogEntry } from './definition.js';
 import { ZoneDataWatch } from './zone-data-watch.js';
 
 function entry(name: string, over: { timeZone?: string; zoneData?: string; state?: CatalogEntry['state'] }) {
-  const { timeZone = 'Europe/Berlin', zoneData = '2025b', state = 'firing' } = over;
+  const { timeZone = 'Europe/Berlin', zoneData = '2025b', state = 'active' } = over;
   return { definition: { name, timeZone } as CatalogEntry['definition'], zoneData, state };
 }
 

@@ -23,7 +23,7 @@ export class ZoneDataWatch {
   look(entries: readonly Declared[]): ForeignZoneData[] {
     const byVersion = new Map<string, string[]>();
     for (const { definition, zoneData, state } of entries) {
-      if (state !== 'firing' || zoneData === this.ours || definition.timeZone === 'UTC') continue;
+      if (state !== 'active' || zoneData === this.ours || definition.timeZone === 'UTC') continue;
       if (!this.#logged.has(zoneData)) byVersion.set(zoneData, [...(byVersion.get(zoneData) ?? []), definition.name]);
     }
     for (const theirs of byVersion.keys()) this.#logged.add(theirs);

@@ -80,7 +80,7 @@ export class MemoryCatalog implements Catalog {
     const origin = theirs
       ? { source: known.source, seq: known.seq, hash: known.hash }
       : { source: null, seq: 0, hash: contentHash(declaration) };
-    const state = disabled ? 'disabled' : 'firing';
+    const state = disabled ? 'disabled' : 'active';
     this.#write(definition.name, { ...order, definition, state }, { ...origin, status: 'live', deleteAt: null });
     return this.#accepted(definition.name);
   }
@@ -148,7 +148,7 @@ export class MemoryCatalog implements Catalog {
 
   #accept({ name, hash, definition, disabled }: HashedDeclaration, build: Build, word: Word): void {
     const { seq, source } = build;
-    const state = disabled ? 'disabled' : 'firing';
+    const state = disabled ? 'disabled' : 'active';
     if (word === 'changed') {
       const by = { by: byBuild(build), reason: null };
       this.#write(name, { ...by, definition, state }, { hash, seq, source, status: 'live', deleteAt: null });

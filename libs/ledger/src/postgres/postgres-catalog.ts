@@ -110,7 +110,7 @@ export class PostgresCatalog implements Catalog {
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
     const { definition, disabled } = declaration;
     const content = { hash: contentHash(declaration), definition: JSON.stringify(definition) };
-    return this.#change(definition.name, order, { state: disabled ? 'disabled' : 'firing', ...content });
+    return this.#change(definition.name, order, { state: disabled ? 'disabled' : 'active', ...content });
   }
 
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
@@ -153,7 +153,7 @@ export class PostgresCatalog implements Catalog {
     { build, last }: { readonly build: Build; readonly last: boolean },
   ): Promise<Declared> {
     const content = chunk.map(({ name, hash, disabled, definition }) => {
-      return { name, hash, state: disabled ? 'disabled' : 'firing', definition: JSON.stringify(definition) };
+      return { name, hash, state: disabled ? 'disabled' : 'active', definition: JSON.stringify(definition) };
     });
     const { source, seq } = build;
     const about = { source, seq, last, ...this.#common(`${source} build ${seq}`, null) };

@@ -92,7 +92,7 @@ export class RedisCatalog implements Catalog {
 
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
     const { definition, disabled } = declaration;
-    const state = disabled ? 'disabled' : 'firing';
+    const state = disabled ? 'disabled' : 'active';
     return this.#change(definition.name, order, [state, contentHash(declaration), JSON.stringify(definition)]);
   }
 
@@ -125,7 +125,7 @@ export class RedisCatalog implements Catalog {
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
       name,
       hash,
-      disabled ? 'disabled' : 'firing',
+      disabled ? 'disabled' : 'active',
       JSON.stringify(definition),
     ]);
     const common = [this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, by];

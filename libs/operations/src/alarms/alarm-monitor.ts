@@ -124,7 +124,7 @@ export class AlarmMonitor {
     const runs = all.get(definition.name) ?? [];
     const successAt = latest(record.successAt, newestSuccess(runs));
     // Somebody wants it to be silent: that is no alarm, and the time it takes does not count against it afterwards.
-    const quiet = known.paused !== null || state !== 'firing';
+    const quiet = known.paused !== null || state !== 'active';
     const countFrom = quiet ? quietSince(record.countFrom, now, definition.expectEveryMs) : record.countFrom;
     const nextDueAt = quiet ? null : nextDue(this.deps.schedules, entry, known.cursor);
     const snapshot = { definition, now, countFrom, successAt, nextDueAt, runs };

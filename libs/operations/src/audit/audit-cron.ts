@@ -47,7 +47,7 @@ function impossibility({ state, skipped, finishedAt, attempt }: Run): string | n
 }
 
 /**
- * Holds what is recorded of a cron against its schedule: every instant of a firing generation has exactly one run or one
+ * Holds what is recorded of a cron against its schedule: every instant of an active generation has exactly one run or one
  * recorded reason why not, and every scheduled run has an instant. What people asked for by hand is no instant.
  *
  * Pure, and no line of it is the engine's: a fault that both share would not be seen.
@@ -151,7 +151,7 @@ class Examination {
         continue;
       }
       const why =
-        state === 'firing'
+        state === 'active'
           ? `generation ${generation} ("${definition.expression}", ${definition.timeZone}) has no such instant`
           : `the cron was ${state} then`;
       this.#find('unexplained', run, `the run ${run.id} stands there, and ${why}`);

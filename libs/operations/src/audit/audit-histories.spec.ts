@@ -24,7 +24,7 @@ const change = fc.record({
   expression: fc.constantFrom('*/20 * * * * *', '* * * * *', '*/7 * * * *', '30 2 * * *', '15 */2 * * *'),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe'),
   spreadMs: fc.constantFrom(0, 15_000),
-  state: fc.constantFrom('firing' as const, 'firing' as const, 'disabled' as const, 'removed' as const),
+  state: fc.constantFrom('active' as const, 'active' as const, 'disabled' as const, 'removed' as const),
   lastsMs: fc.integer({ min: 1, max: 3 * 3_600 * 1_000 }),
 });
 

@@ -51,7 +51,7 @@ export function* instantsOf({
   after,
   through,
 }: IntervalPart): Generator<number, void, undefined> {
-  if (generation.state === 'firing') yield* schedule.between(after + 1, through + 1);
+  if (generation.state === 'active') yield* schedule.between(after + 1, through + 1);
 }
 
 /** Where a part of the span ends that has at most `most` instants. */

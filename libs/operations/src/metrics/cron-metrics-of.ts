@@ -105,7 +105,7 @@ class CronObserver {
     showZeros(count, [...new Set(named)], sources.held() === null ? OF_WORKERS : OF_SCHEDULERS);
     count.otherCrons.set(entries.filter(({ definition: { name } }) => labels.of(name) !== name).length);
     if (sources.held() === null) return;
-    for (const state of ['firing', 'disabled', 'removed'] as const) {
+    for (const state of ['active', 'disabled', 'removed'] as const) {
       count.definitions.set({ state }, entries.filter((entry) => entry.state === state).length);
     }
   }
@@ -122,7 +122,7 @@ type IntervalOf = (entry: CatalogEntry) => number | null;
 function byImportance(entries: readonly CatalogEntry[], intervalOf: IntervalOf): string[] {
   const ranked = entries.map((entry) => ({
     name: entry.definition.name,
-    rank: entry.state !== 'firing' ? 2 : isWatched(entry) ? 0 : 1,
+    rank: entry.state !== 'active' ? 2 : isWatched(entry) ? 0 : 1,
     intervalMs: intervalOf(entry) ?? 0,
   }));
   ranked.sort((a, b) => a.rank - b.rank || b.intervalMs - a.intervalMs || (a.name < b.name ? -1 : 1));

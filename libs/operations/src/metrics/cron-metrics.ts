@@ -130,7 +130,7 @@ const OBSERVED = {
   definitions: {
     ...{ name: 'cron_definitions', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Crons in the catalog, as this pod has it.',
-    labels: { state: ['firing', 'disabled', 'removed'] },
+    labels: { state: ['active', 'disabled', 'removed'] },
   },
   uncertainRuns: {
     ...{ name: 'cron_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },

@@ -43,7 +43,7 @@ export class HeldGauges {
 
   /** By the schedule alone, and once for all crons that share it. */
   intervalOf({ definition, state }: CatalogEntry): number | null {
-    const schedule = state === 'firing' ? this.#schedules.of(definition) : null;
+    const schedule = state === 'active' ? this.#schedules.of(definition) : null;
     if (schedule === null) return null;
     const known = this.#intervals.get(schedule);
     if (known !== undefined) return known;

@@ -54,7 +54,7 @@ export class MetricsStage {
   declare(over: Partial<CronDefinition>): CatalogEntry {
     const entry: CatalogEntry = {
       definition: definition(over),
-      ...{ generation: 1, state: 'firing', since: NOON - 7 * 86_400_000, by: 'a test', reason: null, past: [] },
+      ...{ generation: 1, state: 'active', since: NOON - 7 * 86_400_000, by: 'a test', reason: null, past: [] },
       ...{ source: null, buildSeq: null, zoneData: '2025c' },
     };
     this.entries = [...this.entries, entry];

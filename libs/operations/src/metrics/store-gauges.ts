@@ -147,7 +147,7 @@ export class StoreGauges {
     // Its instants up to here were left out because somebody wanted so.
     const pausedThrough = skips[0]?.reason === 'paused' ? skips[0].through : 0;
     const awaited = Math.max(since, pausedThrough, lastSuccess.of(cron) ?? 0);
-    if (paused || state !== 'firing') count.successAwaited.remove({ cron });
+    if (paused || state !== 'active') count.successAwaited.remove({ cron });
     else count.successAwaited.set({ cron }, awaited / 1_000);
     this.#shown.add(cron);
   }

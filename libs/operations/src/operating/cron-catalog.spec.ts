@@ -24,7 +24,7 @@ describe('a cron that is made at run time', () => {
     );
     expect(entry).toMatchObject({
       generation: 1,
-      state: 'firing',
+      state: 'active',
       by: 'ada',
       reason: 'a test',
       source: null,
@@ -55,7 +55,7 @@ describe('a cron that is made at run time', () => {
     const changed = await stage.crons.set(CRON, { expression: '@hourly', disabled: true }, { by: 'ada' });
     expect(changed).toMatchObject({ generation: 2, state: 'disabled', reason: null, source: 'test' });
     expect(changed.definition).toMatchObject({ expression: '@hourly', graceMs: 60_000 });
-    expect(changed.past).toMatchObject([{ generation: 1, state: 'firing' }]);
+    expect(changed.past).toMatchObject([{ generation: 1, state: 'active' }]);
   });
 
   it('is refused without who asks for it', async () => {

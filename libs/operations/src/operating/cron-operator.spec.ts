@@ -25,7 +25,7 @@ describe('a list', () => {
         name: CRON,
         expression: '* * * * * *',
         timeZone: 'UTC',
-        state: 'firing',
+        state: 'active',
         generation: 1,
         since: stage.at(0),
         next: stage.at(11),

@@ -60,7 +60,7 @@ function nextInstant(entry: CatalogEntry, now: number): number | null {
 }
 
 function nextOf({ state, definition, since }: Generation, until: number, now: number): number | null {
-  if (state !== 'firing' || until <= now) return null;
+  if (state !== 'active' || until <= now) return null;
   const schedule = scheduleOf(definition, since);
   const instant = schedule.next(Math.max(since, now - schedule.spreadMs));
   return instant !== null && instant <= until ? instant : null;

@@ -38,8 +38,8 @@ function appsOf(facts: DoctorFacts): ReadonlySet<string> {
   return new Set(workers(facts).map(({ app }) => app));
 }
 
-function firing({ entries }: DoctorFacts): CatalogEntry[] {
-  return entries.filter(({ state }) => state === 'firing');
+function active({ entries }: DoctorFacts): CatalogEntry[] {
+  return entries.filter(({ state }) => state === 'active');
 }
 
 function noHandler(facts: DoctorFacts): DoctorFinding[] {
@@ -47,7 +47,7 @@ function noHandler(facts: DoctorFacts): DoctorFinding[] {
   if (alive.length === 0) return [];
   const known = new Set(alive.flatMap(({ handlers }) => handlers));
   const apps = appsOf(facts);
-  const without = firing(facts).filter((entry) => !isOrphan(entry, apps) && !known.has(handlerOf(entry)));
+  const without = active(facts).filter((entry) => !isOrphan(entry, apps) && !known.has(handlerOf(entry)));
   if (without.length === 0) return [];
   const names = listed(without.map(({ definition }) => definition.name));
   const handlers = [...new Set(without.map((entry) => `"${handlerOf(entry)}"`))];
@@ -59,7 +59,7 @@ function noHandler(facts: DoctorFacts): DoctorFinding[] {
 function orphaned(facts: DoctorFacts): DoctorFinding[] {
   const apps = appsOf(facts);
   if (apps.size === 0) return [];
-  const orphans = firing(facts).filter((entry) => isOrphan(entry, apps));
+  const orphans = active(facts).filter((entry) => isOrphan(entry, apps));
   return [...grouped(orphans, ({ source }) => source ?? '')].map(([source, entries]) => {
     const names = listed(entries.map(({ definition }) => definition.name));
     const text = `No live worker runs the program "${source}", which declared ${names}: they fire, but no worker executes their runs.`;
@@ -72,7 +72,7 @@ function orphaned(facts: DoctorFacts): DoctorFinding[] {
 function outdated(facts: DoctorFacts): DoctorFinding[] {
   return [...grouped(workers(facts), ({ app }) => app)].flatMap(([app, pods]) => {
     const newest = Math.max(...pods.map(({ buildSeq }) => buildSeq ?? 0));
-    const later = firing(facts).filter(({ source, buildSeq }) => source === app && (buildSeq ?? 0) > newest);
+    const later = active(facts).filter(({ source, buildSeq }) => source === app && (buildSeq ?? 0) > newest);
     if (later.length === 0) return [];
     const names = listed(later.map(({ definition }) => definition.name));
     const text = `A build of "${app}" later than any live one has declared ${names}: the live build runs them with that definition.`;
@@ -110,7 +110,7 @@ function sinceOf(unresolvedEffect: { readonly since: number } | null, now: numbe
 function lateCrons({ redis, crons, pods }: DoctorFacts): DoctorFinding[] {
   // Without any scheduler all of them are late, and that is told.
   if (!pods.some(({ roles }) => roles.includes('scheduler'))) return [];
-  const fires = new Set(crons.filter(({ state, paused }) => state === 'firing' && !paused).map(({ name }) => name));
+  const fires = new Set(crons.filter(({ state, paused }) => state === 'active' && !paused).map(({ name }) => name));
   const late = (redis?.late ?? []).filter(({ cron, overdueMs }) => overdueMs > OVERDUE_MS && fires.has(cron));
   const [worst] = late;
   if (!worst) return [];
@@ -134,7 +134,7 @@ function forgottenPauses({ crons, now }: DoctorFacts): DoctorFinding[] {
 function foreignZoneData(facts: DoctorFacts): DoctorFinding[] {
   const ours = new Set(facts.pods.map(({ zoneData }) => zoneData));
   if (ours.size === 0) return [];
-  const foreign = firing(facts).filter(
+  const foreign = active(facts).filter(
     ({ zoneData, definition }) => definition.timeZone !== 'UTC' && !ours.has(zoneData),
   );
   return [...grouped(foreign, ({ zoneData }) => zoneData)].map(([theirs, entries]) => {

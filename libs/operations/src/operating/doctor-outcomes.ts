@@ -22,7 +22,7 @@ export const OUTCOME_RULES: readonly DoctorRule[] = [
 
 /** Crons whose newest runs are worth a look: whatever ended well is fine. */
 export function unsound(crons: readonly CronOverview[]): CronOverview[] {
-  return crons.filter(({ state, last }) => state === 'firing' && last !== null && last.state !== 'succeeded');
+  return crons.filter(({ state, last }) => state === 'active' && last !== null && last.state !== 'succeeded');
 }
 
 /** Runs that ended, the newest first: what was skipped, cancelled or goes on says nothing of success. */

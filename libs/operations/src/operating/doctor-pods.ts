@@ -42,7 +42,7 @@ function schedulers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
 }
 
 function fires({ entries }: DoctorFacts): boolean {
-  return entries.some(({ state }) => state === 'firing');
+  return entries.some(({ state }) => state === 'active');
 }
 
 function noScheduler(facts: DoctorFacts): DoctorFinding[] {
@@ -179,7 +179,7 @@ function mixed(pods: readonly PodCard[], { now, code, what, valueOf }: Mix): Doc
 function mixedZoneData({ pods, entries }: DoctorFacts): DoctorFinding[] {
   const byData = grouped(pods, ({ zoneData }) => zoneData);
   if (byData.size < 2) return [];
-  const zoned = entries.filter(({ state, definition }) => state === 'firing' && definition.timeZone !== 'UTC');
+  const zoned = entries.filter(({ state, definition }) => state === 'active' && definition.timeZone !== 'UTC');
   const counts = [...byData].map(([data, those]) => `${data} (${counted(those.length, 'pod')})`);
   const about = { code: 'MIXED_ZONE_DATA', subject: `${pods.length} pods` };
   const text = `The pods have several versions of the time zone database: ${listed(counts)}.`;

@@ -26,7 +26,7 @@ export function entryNamed(over: Partial<CronDefinition> = {}, of: Partial<Catal
   const definition = definitionOf(over);
   const generation = {
     generation: 1,
-    state: 'firing' as const,
+    state: 'active' as const,
     definition,
     since: NOW - DAY,
     by: 'app build 1',
@@ -37,7 +37,7 @@ export function entryNamed(over: Partial<CronDefinition> = {}, of: Partial<Catal
 
 export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
   return {
-    ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'firing', generation: 1, since: NOW - DAY },
+    ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'active', generation: 1, since: NOW - DAY },
     ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
     droppedNotifications: null,
     ...over,

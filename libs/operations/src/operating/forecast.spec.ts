@@ -7,7 +7,7 @@ import { Forecasts } from './forecast.js';
 
 const MIDNIGHT = Date.UTC(2026, 2, 28, 23, 59, 59);
 
-function cron(over: Partial<CronDefinition>, state: CronState = 'firing'): CatalogEntry {
+function cron(over: Partial<CronDefinition>, state: CronState = 'active'): CatalogEntry {
   const definition = definitionOf(over);
   return entryOf([{ generation: 1, state, definition, since: 0, by: 'a test', reason: null }]);
 }

@@ -70,7 +70,7 @@ export class Forecasts {
     entries: readonly CatalogEntry[],
     { from, hours, threshold }: Required<ForecastQuery> & { readonly from: number },
   ): Generator<void, Forecast, undefined> {
-    const rhythms = this.#index.of(entries.filter(({ state }) => state === 'firing'));
+    const rhythms = this.#index.of(entries.filter(({ state }) => state === 'active'));
     const start = Math.floor(from / 1_000) * 1_000 + 1_000;
     const seconds = yield* countsOf(rhythms, start, hours * HOUR_S);
     const to = start + hours * HOUR_S * 1_000;
@@ -198,7 +198,7 @@ interface ClockChange {
 function clockChangesOf(entries: readonly CatalogEntry[], from: number, to: number): ClockChange[] {
   const zones = new Map<string, number>();
   for (const { state, definition } of entries) {
-    if (state === 'firing') zones.set(definition.timeZone, (zones.get(definition.timeZone) ?? 0) + 1);
+    if (state === 'active') zones.set(definition.timeZone, (zones.get(definition.timeZone) ?? 0) + 1);
   }
   const changes = [...zones].flatMap(([zone, crons]) => changesIn(zone, crons, { from, to }));
   return changes.toSorted((a, b) => a.at - b.at || (a.zone < b.zone ? -1 : 1));

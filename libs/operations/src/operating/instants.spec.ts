@@ -48,7 +48,7 @@ describe('a job, for whoever operates it', () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB);
     const overview = (await stage.operator.list()).find(({ name }) => name === JOB);
-    expect(overview).toMatchObject({ expression: '@manual', state: 'firing', next: null, cursor: null });
+    expect(overview).toMatchObject({ expression: '@manual', state: 'active', next: null, cursor: null });
     expect(overview?.last?.id).toBe(runId);
   });
 

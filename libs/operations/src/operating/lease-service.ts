@@ -111,7 +111,7 @@ export class LeaseService {
       const holding = holdings[index];
       return holding ? [{ cron, ...holding, holderSilentMs: silent.get(holding.holder) ?? null }] : [];
     });
-    const free = wanted.filter(({ state }, index) => state === 'firing' && !holdings[index]);
+    const free = wanted.filter(({ state }, index) => state === 'active' && !holdings[index]);
     const { holder } = filter;
     if (holder !== undefined) return { held: held.filter((one) => ownerPrefix(one.holder).includes(holder)), free: [] };
     return { held, free: free.map(({ definition }) => definition.name) };

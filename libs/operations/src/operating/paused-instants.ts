@@ -34,13 +34,13 @@ export async function pausedInstants(
   return count === 0 ? null : { count, from: first, to: last };
 }
 
-/** All of every firing generation in `(after, through]`. */
+/** All of every active generation in `(after, through]`. */
 function instantsIn(entry: CatalogEntry, after: number, through: number): MissedRange[] {
   const generations = generationsOf(entry);
   return generations.flatMap(({ definition, since, state }, index) => {
     const end = Math.min(through, generations[index + 1]?.since ?? Infinity);
     const begin = Math.max(after, since);
-    if (state !== 'firing' || begin >= end) return [];
+    if (state !== 'active' || begin >= end) return [];
     const schedule = scheduleOf(definition, since);
     let [count, from, to] = [0, 0, schedule.previous(end + 1) ?? 0];
     for (const instant of schedule.between(begin + 1, end + 1)) {

@@ -46,6 +46,6 @@ function* instantsOf(entry: CatalogEntry, from: number, to: number): Generator<B
 
 /** The last instant that may be the generation's: one at a change is still the older one's. */
 function endOf({ state, since }: Generation, { first, until }: { first: boolean; until: number }): number {
-  if (state === 'firing') return until;
+  if (state === 'active') return until;
   return first ? since : -Infinity;
 }

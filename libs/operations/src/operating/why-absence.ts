@@ -30,7 +30,7 @@ function noInstant(instantFacts: InstantFacts): Verdict {
     };
   }
   if (interval === null) return beforeKnown(instantFacts);
-  if (state !== 'firing') {
+  if (state !== 'active') {
     return {
       verdict: state,
       answer: `It ${tense} not run: the cron ${when} ${state}, since ${utc(since)} (by ${by}).`,

@@ -112,7 +112,7 @@ function isInstant(intervals: readonly ValidityInterval[], at: number): boolean 
 }
 
 function isInstantOf(interval: ValidityInterval | null, at: number): boolean {
-  return interval !== null && interval.generation.state === 'firing' && interval.schedule.next(at - 1) === at;
+  return interval !== null && interval.generation.state === 'active' && interval.schedule.next(at - 1) === at;
 }
 
 /** Which local times an expression names is what it says in UTC, where clocks never change. */
@@ -140,7 +140,7 @@ export function instantBefore(intervals: readonly ValidityInterval[], at: number
 
 export function instantAfter(intervals: readonly ValidityInterval[], at: number): number | null {
   for (const { generation, schedule, until } of intervals) {
-    if (generation.state !== 'firing' || until <= at) continue;
+    if (generation.state !== 'active' || until <= at) continue;
     const found = schedule.next(Math.max(at, generation.since));
     if (found !== null && found <= until) return found;
   }
@@ -148,7 +148,7 @@ export function instantAfter(intervals: readonly ValidityInterval[], at: number)
 }
 
 function previousIn({ generation, schedule, until }: ValidityInterval, before: number): number | null {
-  if (generation.state !== 'firing' || generation.since >= before) return null;
+  if (generation.state !== 'active' || generation.since >= before) return null;
   const found = schedule.previous(Math.min(before, until + 1));
   return found !== null && found > generation.since ? found : null;
 }

@@ -87,7 +87,7 @@ export function generationSteps({ context, entry, now }: InstantFacts): WhyStep[
   }
   const { generation, since, by, state, reason } = interval.generation;
   const words = reason === null ? '' : `: ${reason}`;
-  const level = state === 'firing' ? 'ok' : 'warn';
+  const level = state === 'active' ? 'ok' : 'warn';
   const said = `Generation ${generation} ${at > now ? 'is in force' : 'was in force then'}, ${state}, since ${utc(since)} (by ${by}${words}).`;
   const later = [...entry.past, entry].filter((other) => other.since >= at && other.since <= now);
   const steps = [step('generation', said, { at: since, level })];

@@ -220,7 +220,7 @@ describe('why a time without a record', () => {
       { generations: [{}, { since: '2026-03-12T00:00:00Z', expression: '0 5 * * *' }] },
       'no-instant',
       'its schedule has no instant there',
-      ['generation', 'Since then it was changed 1 time; it is firing now, with "0 5 * * *"'],
+      ['generation', 'Since then it was changed 1 time; it is active now, with "0 5 * * *"'],
     ],
     [
       'belongs to a cron without a schedule',

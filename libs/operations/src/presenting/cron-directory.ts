@@ -13,7 +13,7 @@ import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
 
 export interface CronFilter {
   readonly search?: string | undefined;
-  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld' | undefined;
+  readonly state?: 'active' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld' | undefined;
   readonly holder?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -28,7 +28,7 @@ export interface CronPage {
 
 export interface CronCounts {
   readonly total: number;
-  readonly firing: number;
+  readonly active: number;
   readonly paused: number;
   readonly disabled: number;
   readonly removed: number;
@@ -91,7 +91,7 @@ export class CronDirectory {
     const count = (state: CronFilter['state']) => snapshots.filter((snapshot) => isIn(snapshot, state)).length;
     return {
       total: snapshots.length,
-      firing: count('firing'),
+      active: count('active'),
       paused: count('paused'),
       disabled: count('disabled'),
       removed: count('removed'),
@@ -197,14 +197,14 @@ function fits(snapshot: CronSnapshot, { search, state, holder }: CronFilter): bo
 function isIn({ entry, record, lease, uncertain }: CronSnapshot, state: CronFilter['state']): boolean {
   if (state === undefined) return true;
   if (state === 'uncertain') return uncertain > 0;
-  if (state === 'paused') return entry.state === 'firing' && record.paused !== null;
+  if (state === 'paused') return entry.state === 'active' && record.paused !== null;
   if (state === 'unheld') return lease === null && isDue({ entry, record });
   return entry.state === state;
 }
 
 /** Whether it comes to an instant by itself, so that somebody has to act for it. */
 function isDue({ entry, record }: Pick<CronSnapshot, 'entry' | 'record'>): boolean {
-  return entry.state === 'firing' && record.paused === null && !isManual(entry.definition.expression);
+  return entry.state === 'active' && record.paused === null && !isManual(entry.definition.expression);
 }
 
 function isNamed({ entry: { definition } }: CronSnapshot, search: string | undefined): boolean {

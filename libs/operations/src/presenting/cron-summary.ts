@@ -23,7 +23,7 @@ export function presentPause({ since, until, by, reason }: Pause): PauseJson {
 }
 
 export const cronStateSchema = z
-  .enum(['firing', 'disabled', 'removed'])
+  .enum(['active', 'disabled', 'removed'])
   .describe('disabled: in its declaration; removed: by a newer build or an operator.');
 
 export const cronSummarySchema = z

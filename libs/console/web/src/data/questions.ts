@@ -27,7 +27,7 @@ interface Some {
 
 interface CronWords extends Some {
   readonly search?: string;
-  readonly state?: 'firing' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
+  readonly state?: 'active' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
   readonly holder?: string;
 }
 

@@ -24,7 +24,7 @@ export function StateBadge({ cron: { state, paused, manual } }: { readonly cron:
   if (state === 'disabled') return <Badge tone="calm" text="disabled" title="Disabled in its declaration" />;
   if (paused) return <Badge tone="warn" text="paused" title={`By ${paused.by}: ${paused.reason}`} />;
   if (manual) return <Badge tone="calm" text="on request" title="Runs only on request" />;
-  return <Badge tone="good" text="firing" />;
+  return <Badge tone="good" text="active" />;
 }
 
 const RUN_TONE: Readonly<Record<string, Tone>> = {

@@ -9,7 +9,7 @@
 -- ARGV[1]  name of the cron
 -- ARGV[2]  the generation that is to be replaced, or empty for a cron that isn't there
 -- ARGV[3]  nonce of this call
--- ARGV[4]  state: firing | disabled | removed
+-- ARGV[4]  state: active | disabled | removed
 -- ARGV[5]  hash of its declaration, or empty for removed
 -- ARGV[6]  its definition, JSON, or empty for removed
 -- ARGV[7]  who, JSON

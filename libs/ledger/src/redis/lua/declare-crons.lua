@@ -17,7 +17,7 @@
 -- ARGV[9]  how many declarations follow here
 -- ARGV[i * 4 + 6]  name of the i-th cron
 -- ARGV[i * 4 + 7]  hash of its declaration
--- ARGV[i * 4 + 8]  its state: firing | disabled
+-- ARGV[i * 4 + 8]  its state: active | disabled
 -- ARGV[i * 4 + 9]  its definition, JSON
 -- Returns  {'CONFLICT', name, source} | {'DECLARED', {word, ...}, {removed name, ...}}, a word a declaration: CHANGED | NOTED
 --          | SAME | OLDER

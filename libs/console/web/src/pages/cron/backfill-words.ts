@@ -17,7 +17,7 @@ function estimateText(ms: number | null): string {
 
 /** Ahead is all that the cron has not come to. For one that has never come to any, that is its whole past as well. */
 function aheadText({ cursor, state }: Cron): string {
-  if (state !== 'firing') {
+  if (state !== 'active') {
     return `Later instants are left to the schedule, should the cron fire again.`;
   }
   return cursor === null

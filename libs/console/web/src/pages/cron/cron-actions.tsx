@@ -64,7 +64,7 @@ export function CronActions({ cron, reload }: ActionsProps) {
           Resume …
         </button>
       ) : (
-        <button type="button" disabled={cron.state !== 'firing'} onClick={() => setOpen('pause')}>
+        <button type="button" disabled={cron.state !== 'active'} onClick={() => setOpen('pause')}>
           Pause …
         </button>
       )}

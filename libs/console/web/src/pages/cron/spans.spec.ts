@@ -40,7 +40,7 @@ describe('the spans of a cron', () => {
   });
 });
 
-const CRON = { cursor: '2026-11-21T03:00:00.000Z', state: 'firing' } as const;
+const CRON = { cursor: '2026-11-21T03:00:00.000Z', state: 'active' } as const;
 
 function report(words: Partial<BackfillReport>): BackfillReport {
   const done = { cron: 'a', dryRun: true, instants: 3, accepted: 0, left: {}, runIds: [], aborted: false };

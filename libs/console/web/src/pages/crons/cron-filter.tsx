@@ -17,7 +17,7 @@ interface FilterProps {
 
 const STATES = [
   ['', 'any state'],
-  ['firing', 'firing'],
+  ['active', 'active'],
   ['paused', 'paused'],
   ['disabled', 'disabled'],
   ['removed', 'removed'],

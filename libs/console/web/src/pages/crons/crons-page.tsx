@@ -11,7 +11,7 @@ import { CronTable } from './cron-table.js';
 import { Totals } from './totals.js';
 
 const PER_PAGE = 50;
-const STATES = ['firing', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'] as const;
+const STATES = ['active', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'] as const;
 /** A deployment of 5,000 crons has an event every moment, and this is a list of many. */
 const EVERY_MS = 5_000;
 

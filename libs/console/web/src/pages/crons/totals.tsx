@@ -69,9 +69,9 @@ function NoWorker() {
   );
 }
 
-function cronsNote({ firing, paused, disabled, removed }: Overview['crons']): string {
+function cronsNote({ active, paused, disabled, removed }: Overview['crons']): string {
   const others = Object.entries({ paused, disabled, removed }).filter(([, count]) => count > 0);
-  return [`${firing} firing`, ...others.map(([name, count]) => `${count} ${name}`)].join(', ');
+  return [`${active} active`, ...others.map(([name, count]) => `${count} ${name}`)].join(', ');
 }
 
 function podsNote(schedulers: number, workers: number): string {

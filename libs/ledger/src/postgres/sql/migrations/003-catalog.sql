@@ -35,7 +35,7 @@ create table catalog_generation (
   since bigint not null,
   -- When its number was raised, because the ledger knew higher ones than a catalog that had been lost.
   renumbered_at bigint,
-  -- firing | disabled | removed
+  -- active | disabled | removed
   state text not null,
   -- Of the change at run time that began it; empty for a declaration.
   nonce text not null,
