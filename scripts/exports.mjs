@@ -16,7 +16,7 @@ const BUDGETS = {
   '@fencepost/ledger/catalog': 22,
   '@fencepost/jobs/internal': 94,
   '@fencepost/operations/internal': 19,
-  '@fencepost/operations/presenting': 17,
+  '@fencepost/operations/presenting': 18,
 };
 
 /**

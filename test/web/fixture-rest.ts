@@ -1,6 +1,7 @@
 import type { DoctorFinding } from '@fencepost/operations';
 import type {
   presentAuditRecord,
+  presentDueAt,
   presentForecast,
   presentJournalEntry,
   presentLease,
@@ -15,6 +16,7 @@ type JournalEntryJson = ReturnType<typeof presentJournalEntry>;
 type LeaseJson = ReturnType<typeof presentLease>;
 type OwnLeaseJson = ReturnType<typeof presentOwnLease>;
 type ForecastJson = ReturnType<typeof presentForecast>;
+type DueAtJson = ReturnType<typeof presentDueAt>;
 type PodJson = ReturnType<typeof presentPod>;
 
 function pod(words: Partial<PodJson>): PodJson {
@@ -136,7 +138,10 @@ const HOURS = Array.from({ length: 24 }, (_, n) => n);
 
 export const FORECAST: ForecastJson = {
   ...{ from: at(0), to: at(24 * 3_600) },
-  perHour: HOURS.map((n) => ({ at: at(n * 3_600), count: n === 3 ? 1_250 : 60 + ((n * 17) % 90) })),
+  perHour: HOURS.map((n) => {
+    const count = n === 3 ? 1_250 : 60 + ((n * 17) % 90);
+    return { at: at(n * 3_600), count, peak: n === 3 ? 1_200 : 7, peakAt: at(n * 3_600) };
+  }),
   stampedes: [{ at: at(3 * 3_600), crons: [CRON, 'cache-warm', 'invoice-collect'], count: 1_200 }],
   clockChanges: [
     {
@@ -148,6 +153,8 @@ export const FORECAST: ForecastJson = {
   ],
   next: HOURS.map((n) => ({ cron: n % 2 === 0 ? CRON : 'cache-warm', at: at(n * 600) })),
 };
+
+export const DUE_AT: DueAtJson = { at: at(3 * 3_600), crons: [CRON, 'cache-warm', 'invoice-collect'], count: 1_200 };
 
 export const FINDINGS: readonly DoctorFinding[] = [
   { code: 'persistence', level: 'ok', subject: 'Redis', text: 'It writes an append-only file.', todo: null },

@@ -147,48 +147,50 @@ describe('by keys alone', () => {
   });
 });
 
-const grid = (shown: Page) => shown.getByRole('table', { name: 'Crons by pod' });
-const rowOf = (shown: Page, pod: RegExp) => grid(shown).getByRole('row', { name: pod });
+const podRow = (shown: Page, pod: RegExp) => shown.getByRole('table', { name: 'Pods' }).getByRole('row', { name: pod });
 
 describe('the page of leases', () => {
   const openLeases = (options: BrowserContextOptions = {}) => open('/crons/leases', options);
+  const summary = (shown: Page) => shown.getByRole('region', { name: 'Summary' });
 
-  it('has a row for each scheduler, with its crons and what is left of each', async () => {
+  it('begins with the members, how even they hold, and the farthest clock', async () => {
     const shown = await openLeases();
-    const chip = rowOf(shown, /^scheduler-1/).getByRole('link', { name: CRON });
-    await expect.poll(() => chip.getAttribute('title'), SOON).toBe('22 s left, fence 1763607590001');
-    expect(await grid(shown).getByRole('row').count()).toBe(3);
-    await chip.click();
-    await expect.poll(() => shown.locator('h1').innerText(), SOON).toContain(CRON);
+    await expect.poll(() => summary(shown).innerText(), SOON).toContain('2 schedulers, 1 worker');
+    const text = await summary(shown).innerText();
+    expect(text).toMatch(/Clock offset\s+-1.4 s/);
+    expect(text).toMatch(/Without a holder\s+none/);
+    await expect.poll(() => summary(shown).innerText(), SOON).toMatch(/Takeovers in the last hour\s+(at least )?\d/);
   });
 
-  it('has a row for what nobody holds, before all others, and none where there is nothing such', async () => {
-    const shown = await openLeases();
-    await rowOf(shown, /^scheduler-1/).waitFor();
-    expect(await rowOf(shown, /^nobody/).count()).toBe(0);
+  it('counts the crons without a holder, and leads to them', async () => {
     stage.fixture = { role: 'viewer', crons: 100, unheld: 60 };
-    await shown.reload();
-    const nobody = rowOf(shown, /^nobody/);
-    await expect.poll(() => nobody.innerText(), SOON).toContain('and 20 more');
-    expect(await grid(shown).getByRole('rowheader').first().innerText()).toBe('nobody');
-    expect(await nobody.getByRole('link', { name: 'cron-0040' }).getAttribute('title')).toContain('no pod holds it');
-    await nobody.getByRole('link', { name: 'and 20 more' }).click();
+    const shown = await openLeases();
+    await summary(shown).getByRole('link', { name: '60 crons' }).click();
     await expect.poll(() => shown.getByLabel('State').inputValue(), SOON).toBe('unheld');
   });
 
-  it('draws of 5,000 no more than of a hundred, and says how many there are', async () => {
+  it('finds a pod by its name or host', async () => {
+    const shown = await openLeases();
+    await podRow(shown, /^scheduler-1/).waitFor();
+    await shown.getByPlaceholder('Pod or host').fill('node-b');
+    await expect.poll(() => podRow(shown, /^scheduler/).count(), SOON).toBe(1);
+    expect(await podRow(shown, /^scheduler-2/).count()).toBe(1);
+  });
+
+  it('draws of 5,000 leases one page', async () => {
     stage.fixture = { role: 'viewer', crons: 5_000, held: 5_000 };
     const shown = await openLeases();
-    await rowOf(shown, /^scheduler-1/).waitFor();
-    await expect.poll(() => rowOf(shown, /^scheduler-2/).innerText(), SOON).toContain('and 460 more');
-    expect(await grid(shown).getByRole('listitem').count()).toBe(82);
+    await podRow(shown, /^scheduler-1/).waitFor();
+    await expect
+      .poll(() => shown.getByRole('table', { name: 'Leases of crons' }).getByRole('row').count(), SOON)
+      .toBe(51);
     expect(await shown.evaluate("document.querySelectorAll('*').length")).toBeLessThan(2_000);
   });
 
   it('fits on a phone, where each pod is a card', async () => {
     stage.fixture = { role: 'viewer', crons: 200, held: 200, unheld: 60 };
     const shown = await openLeases({ viewport: { width: 360, height: 740 } });
-    await rowOf(shown, /^nobody/).waitFor();
+    await podRow(shown, /^scheduler-1/).waitFor();
     expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 });

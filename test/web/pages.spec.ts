@@ -37,8 +37,8 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
   ],
   [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
   ['/crons/attention', 'Attention', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
-  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lease lost']],
-  ['/crons/upcoming', 'Upcoming', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
+  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'Crons held', '1763607590002', 'lease lost']],
+  ['/crons/upcoming', 'Upcoming', ['1.3K', '1,200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
   ['/crons/doctor', 'Doctor', ['allkeys-lru', 'Set maxmemory-policy noeviction', 'bad']],
   [
@@ -147,7 +147,7 @@ describe('the page', () => {
     const pager = shown.getByRole('navigation', { name: 'More leases of the application' });
     await pager.getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => pager.innerText(), SOON).toContain('Page 2');
-    expect(await pager.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await expect.poll(() => pager.getByRole('button', { name: 'Next' }).isDisabled(), SOON).toBe(true);
     await shown.getByLabel('Kind').selectOption('election');
     await expect.poll(() => table.getByRole('row').count(), SOON).toBe(2);
     expect(await pager.innerText()).toContain('Page 1');

@@ -4,6 +4,7 @@ import { Doctor, Forecasts } from '@fencepost/operations';
 import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import {
   presentAuditRecord,
+  presentDueAt,
   presentJournalEntry,
   presentForecast,
   presentPod,
@@ -38,8 +39,14 @@ export class DeploymentController {
 
   @Get('upcoming')
   @Shows(SCHEMAS.Forecast, 'Runs due in the next hours, stampedes and clock changes.')
-  async forecast(@Query({ schema: inputs.forecastQuery }) { hours }: Checked<typeof inputs.forecastQuery>) {
-    return presentForecast(await this.forecasts.ahead({ hours }));
+  async forecast(@Query({ schema: inputs.forecastQuery }) query: Checked<typeof inputs.forecastQuery>) {
+    return presentForecast(await this.forecasts.ahead(query));
+  }
+
+  @Get('upcoming/at')
+  @Shows(SCHEMAS.DueAt, 'Crons due in one second.')
+  async dueAt(@Query({ schema: inputs.dueAtQuery }) { at }: Checked<typeof inputs.dueAtQuery>) {
+    return presentDueAt(await this.forecasts.dueAt(at));
   }
 
   @Get('doctor')

@@ -151,9 +151,18 @@ export const ownWatchQuery = z.strictObject({
   holder: search.describe('Who held it, as it was shown.'),
 });
 
+const ZONE = 'expected an IANA time zone such as Europe/Berlin';
+
 export const forecastQuery = z.strictObject({
   hours: whole(1, 168).default(24).meta({ description: 'How far ahead, 1 to 168; default 24.', wire: 'integer' }),
+  timeZone: z
+    .string(ZONE)
+    .max(100, ZONE)
+    .default('UTC')
+    .describe('An IANA time zone, by whose clocks hours begin; default UTC.'),
 });
+
+export const dueAtQuery = z.strictObject({ at: instant.describe('Any instant of the second.') });
 
 export const auditQuery = latestQuery.extend({ cron: cronName.optional() });
 

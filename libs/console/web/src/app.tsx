@@ -8,7 +8,7 @@ import { CronsPage } from './pages/crons/crons-page.js';
 import { DoctorPage } from './pages/doctor-page.js';
 import { LeasesPage } from './pages/leases-page.js';
 import { LoginPage } from './pages/login-page.js';
-import { UpcomingPage } from './pages/upcoming-page.js';
+import { UpcomingPage } from './pages/upcoming/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';

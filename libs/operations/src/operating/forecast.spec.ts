@@ -3,7 +3,7 @@ import type { CatalogEntry, CronDefinition, CronState } from '@fencepost/ledger/
 import { definitionOf, entryOf, HOUR } from '../../../../test/support/audit-history.js';
 import { SCHEMAS } from '../presenting/schemas.js';
 import { presentForecast } from '../presenting/forecast.js';
-import { Forecasts } from './forecast.js';
+import { Forecasts, type ForecastQuery } from './forecast.js';
 
 const MIDNIGHT = Date.UTC(2026, 2, 28, 23, 59, 59);
 
@@ -12,9 +12,12 @@ function cron(over: Partial<CronDefinition>, state: CronState = 'active'): Catal
   return entryOf([{ generation: 1, state, definition, since: 0, by: 'a test', reason: null }]);
 }
 
-function ahead(entries: readonly CatalogEntry[], query: { hours?: number; threshold?: number } = {}) {
-  const catalog = { read: async () => ({ version: 1, readAt: MIDNIGHT, entries }) };
-  return new Forecasts({ catalog }).ahead(query);
+function forecasts(entries: readonly CatalogEntry[], readAt = MIDNIGHT) {
+  return new Forecasts({ catalog: { read: async () => ({ version: 1, readAt, entries }) } });
+}
+
+function ahead(entries: readonly CatalogEntry[], query: ForecastQuery = {}) {
+  return forecasts(entries).ahead(query);
 }
 
 describe('what is to come', () => {
@@ -60,6 +63,33 @@ describe('what is to come', () => {
     expect(stampedes[0]?.crons.slice(0, 2)).toEqual(['a', 'c-10']);
     expect(stampedes[0]?.crons).toHaveLength(20);
     expect(perHour.map(({ count }) => count)).toEqual([0, 0, 0, 526, 1, 0]);
+  });
+
+  it('is counted by the hours of a zone, the first and the last only as far as the span goes', async () => {
+    const minutely = [cron({ name: 'minutely', expression: '* * * * *' })];
+    const at = Date.UTC(2026, 6, 1, 10, 20);
+    const { perHour } = await forecasts(minutely, at).ahead({ hours: 2, timeZone: 'Asia/Kolkata' });
+    // 15:50 in Kolkata, half an hour beside the hours of UTC.
+    const from = (minutes: number) => Date.UTC(2026, 6, 1, 9, 30 + minutes);
+    expect(perHour).toEqual([
+      { at: from(0), count: 9, peak: 1, peakAt: from(51) },
+      { at: from(60), count: 60, peak: 1, peakAt: from(60) },
+      { at: from(120), count: 51, peak: 1, peakAt: from(120) },
+    ]);
+    await expect(forecasts(minutely).ahead({ timeZone: 'Mars/Olympus' })).rejects.toThrow('an IANA time zone');
+  });
+
+  it('names the crons of one second, spread ones at the second they are due', async () => {
+    const entries = [
+      ...Array.from({ length: 600 }, (_, n) => cron({ name: `c${n + 1_000}`, expression: '0 3 * * *' })),
+      cron({ name: 'a', expression: '0 3 * * *', spreadMs: HOUR }),
+      cron({ name: 'off', expression: '0 3 * * *' }, 'disabled'),
+    ];
+    const three = MIDNIGHT + 1_000 + 3 * HOUR;
+    const due = await forecasts(entries).dueAt(three + 400);
+    expect([due.at, due.count, due.crons.length, due.crons[0]]).toEqual([three, 600, 500, 'c1000']);
+    expect((await forecasts(entries).dueAt(three - 1_000)).count).toBe(0);
+    await expect(forecasts(entries).dueAt(MIDNIGHT - HOUR)).rejects.toThrow('an instant from now to 366 days ahead');
   });
 
   it('says where clocks change, and what that does', async () => {

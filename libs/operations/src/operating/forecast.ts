@@ -10,6 +10,27 @@ export interface ForecastQuery {
   readonly hours?: number;
   /** So many crons in one second are a stampede; default 10. */
   readonly threshold?: number;
+  /** An IANA time zone, by whose clocks hours begin; default UTC. */
+  readonly timeZone?: string;
+}
+
+/** What is due in one hour. */
+export interface DueInHour {
+  /** When the hour begins by the clocks of the zone; the first one may have begun before `from`. */
+  readonly at: number;
+  readonly count: number;
+  /** The most that are due in one second of it. */
+  readonly peak: number;
+  /** The first such second; `null` where nothing is due. */
+  readonly peakAt: number | null;
+}
+
+/** The crons that are due in one second. */
+export interface DueAt {
+  readonly at: number;
+  /** The first {@link MAX_DUE} by name. */
+  readonly crons: readonly string[];
+  readonly count: number;
 }
 
 /** So many crons are due in the same second. */
@@ -24,8 +45,8 @@ export interface Stampede {
 export interface Forecast {
   readonly from: number;
   readonly to: number;
-  /** How many runs are due in each hour from `from` on. */
-  readonly perHour: readonly { readonly at: number; readonly count: number }[];
+  /** From the hour of `from` to that of `to`; what is before `from` or after `to` is not counted. */
+  readonly perHour: readonly DueInHour[];
   /** The {@link MAX_STAMPEDES} fullest seconds, the fullest first. */
   readonly stampedes: readonly Stampede[];
   readonly clockChanges: readonly ClockChange[];
@@ -36,6 +57,9 @@ export interface Forecast {
 const HOUR_S = 3_600;
 const MAX_STAMPEDES = 20;
 const MAX_NAMED = 20;
+const MAX_DUE = 500;
+/** For how long ahead somebody may ask what is due at one instant: schedules are walked only to it. */
+const MAX_AHEAD_DAYS = 366;
 const MAX_NEXT = 50;
 const SORTED_AT_ONCE = 1_000;
 /** So many instants are counted; crons with the same schedule count once. Some five seconds of one processor. */
@@ -52,35 +76,50 @@ export class Forecasts {
   constructor(private readonly ports: { readonly catalog: Pick<Catalog, 'read'> }) {}
 
   /** @throws {OperatorInputError} for a query that can't be */
-  async ahead({ hours = 24, threshold = 10 }: ForecastQuery = {}): Promise<Forecast> {
+  async ahead({ hours = 24, threshold = 10, timeZone = 'UTC' }: ForecastQuery = {}): Promise<Forecast> {
     if (!Number.isInteger(hours) || hours < 1 || hours > 168)
       throw OperatorInputError.of('hours', 'a whole number from 1 to 168', hours);
     if (!Number.isInteger(threshold) || threshold < 2)
       throw OperatorInputError.of('threshold', 'a whole number from 2 on', threshold);
+    const zone = namedZone(timeZone);
     const { version, entries, readAt } = await this.ports.catalog.read();
-    const key = JSON.stringify([version, hours, threshold, Math.floor(readAt / KEPT_MS)]);
+    const key = JSON.stringify([version, hours, threshold, timeZone, Math.floor(readAt / KEPT_MS)]);
     if (this.#kept?.key === key) return this.#kept.forecast;
-    const forecast = inSlices(this.#of(entries, { from: readAt, hours, threshold }));
+    const forecast = inSlices(this.#of(entries, { from: readAt, hours, threshold, zone }));
     this.#kept = { key, forecast };
     // One that was refused is refused again, with the same sentence.
     return forecast;
   }
 
+  /**
+   * Who is due in the second of `at`.
+   * @throws {OperatorInputError} for an instant that is past, or over a year ahead
+   */
+  async dueAt(at: number): Promise<DueAt> {
+    const { entries, readAt } = await this.ports.catalog.read();
+    if (at < readAt - 1_000 || at > readAt + MAX_AHEAD_DAYS * 24 * HOUR_S * 1_000)
+      throw OperatorInputError.of('at', `an instant from now to ${MAX_AHEAD_DAYS} days ahead`, new Date(at));
+    const second = Math.floor(at / 1_000) * 1_000;
+    const crons = (await inSlices(dueIn(this.#rhythmsOf(entries), second))).toSorted();
+    return { at: second, crons: crons.slice(0, MAX_DUE), count: crons.length };
+  }
+
+  #rhythmsOf(entries: readonly CatalogEntry[]): Rhythm[] {
+    return this.#index.of(entries.filter(({ state }) => state === 'active'));
+  }
+
   *#of(
     entries: readonly CatalogEntry[],
-    { from, hours, threshold }: Required<ForecastQuery> & { readonly from: number },
+    { from, hours, threshold, zone }: Required<Omit<ForecastQuery, 'timeZone'>> & { from: number; zone: Zone },
   ): Generator<void, Forecast, undefined> {
-    const rhythms = this.#index.of(entries.filter(({ state }) => state === 'active'));
+    const rhythms = this.#rhythmsOf(entries);
     const start = Math.floor(from / 1_000) * 1_000 + 1_000;
     const seconds = yield* countsOf(rhythms, start, hours * HOUR_S);
     const to = start + hours * HOUR_S * 1_000;
     const stampedes = yield* stampedesOf(rhythms, { seconds, start, threshold });
     return {
       ...{ from, to, stampedes },
-      perHour: Array.from({ length: hours }, (_, hour) => ({
-        at: start + hour * HOUR_S * 1_000,
-        count: sum(seconds.subarray(hour * HOUR_S, (hour + 1) * HOUR_S)),
-      })),
+      perHour: hoursOf(seconds, start, zone),
       clockChanges: clockChangesOf(entries, from, to),
       next: yield* nextOf(rhythms, from, to),
     };
@@ -175,8 +214,29 @@ function* nextOf(rhythms: readonly Rhythm[], from: number, to: number): Generato
   return soon.toSorted((a, b) => a.at - b.at || (a.cron < b.cron ? -1 : 1)).slice(0, MAX_NEXT);
 }
 
-function sum(counts: Uint32Array): number {
-  return counts.reduce((total, count) => total + count, 0);
+type Zone = ReturnType<typeof zoneNamed>;
+
+function namedZone(name: string): Zone {
+  try {
+    return zoneNamed(name);
+  } catch {
+    throw OperatorInputError.of('timeZone', 'an IANA time zone such as Europe/Berlin', name);
+  }
+}
+
+/** By whole hours of the zone as its clocks are at the start; where they change in between, hours stay those of the start. */
+function hoursOf(seconds: Uint32Array, start: number, zone: Zone): DueInHour[] {
+  const first = start / 1_000;
+  const { offset } = zone.offsetIntervalAt(first);
+  const into = (((first + offset) % HOUR_S) + HOUR_S) % HOUR_S;
+  const hours: DueInHour[] = [];
+  for (let from = -into; from < seconds.length; from += HOUR_S) {
+    const counts = seconds.subarray(Math.max(0, from), from + HOUR_S);
+    const peak = Math.max(...counts);
+    const peakAt = peak === 0 ? null : (first + Math.max(0, from) + counts.indexOf(peak)) * 1_000;
+    hours.push({ at: (first + from) * 1_000, count: counts.reduce((sum, due) => sum + due, 0), peak, peakAt });
+  }
+  return hours;
 }
 
 function tooMany(hours: number): OperatorInputError {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Forecast } from '../operating/forecast.js';
-import { count, instant, iso } from './values.js';
+import type { DueAt, Forecast } from '../operating/forecast.js';
+import { count, instant, instantOrNull, iso } from './values.js';
 
 export const forecastSchema = z
   .strictObject({
@@ -9,11 +9,13 @@ export const forecastSchema = z
     perHour: z
       .array(
         z.strictObject({
-          at: instant.describe('Where the hour begins.'),
-          count: count.describe('How many runs are due in it.'),
+          at: instant.describe('When the hour begins by the clocks of the zone.'),
+          count: count.describe('Number of runs due in it.'),
+          peak: count.describe('The largest number of runs due in one second of it.'),
+          peakAt: instantOrNull.describe('The first such second; null where nothing is due.'),
         }),
       )
-      .describe('How many runs are due in each hour.'),
+      .describe('Runs due in each hour. The first and the last hour are partial.'),
     stampedes: z
       .array(
         z.strictObject({
@@ -44,9 +46,21 @@ export type ForecastJson = z.infer<typeof forecastSchema>;
 export function presentForecast({ from, to, perHour, stampedes, clockChanges, next }: Forecast): ForecastJson {
   return {
     ...{ from: iso(from), to: iso(to) },
-    perHour: perHour.map(({ at, count: runs }) => ({ at: iso(at), count: runs })),
+    perHour: perHour.map((hour) => ({ ...hour, at: iso(hour.at), peakAt: iso(hour.peakAt) })),
     stampedes: stampedes.map(({ at, crons, count: due }) => ({ at: iso(at), crons: [...crons], count: due })),
     clockChanges: clockChanges.map((change) => ({ ...change, at: iso(change.at) })),
     next: next.map(({ cron, at }) => ({ cron, at: iso(at) })),
   };
+}
+
+export const dueAtSchema = z
+  .strictObject({
+    at: instant.describe('The second.'),
+    crons: z.array(z.string()).describe('Crons due in it, by name; at most 500.'),
+    count: count.describe('Number of crons due in it.'),
+  })
+  .describe('Crons due in one second.');
+
+export function presentDueAt({ at, crons, count: due }: DueAt): z.infer<typeof dueAtSchema> {
+  return { at: iso(at), crons: [...crons], count: due };
 }

@@ -2,7 +2,7 @@ export { lateBy } from '../operating/timeline-run.js';
 export { presentAuditRecord } from './audit-record.js';
 export { presentCronDetail } from './cron-detail.js';
 export { presentCronSummary, presentPause } from './cron-summary.js';
-export { presentForecast } from './forecast.js';
+export { presentDueAt, presentForecast } from './forecast.js';
 export { presentJournalEntry } from './journal-entry.js';
 export { presentHeldLease, presentLease, presentOwnLease, presentWatch } from './lease.js';
 export { presentPod } from './pod.js';

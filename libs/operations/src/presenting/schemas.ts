@@ -4,7 +4,7 @@ import { cronSummarySchema, pauseSchema } from './cron-summary.js';
 import { doctorFindingSchema, whyReportSchema } from './why-report.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { heldLeaseSchema, leaseSchema, ownLeaseSchema, watchSchema } from './lease.js';
-import { forecastSchema } from './forecast.js';
+import { dueAtSchema, forecastSchema } from './forecast.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
 import { runSchema } from './run.js';
@@ -20,6 +20,7 @@ export const SCHEMAS = {
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
   OwnLease: ownLeaseSchema,
+  DueAt: dueAtSchema,
   Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { to } from '../data/paths.js';
 import { questions } from '../data/questions.js';
-import { useResource } from '../data/resource.js';
+import { useResource, type Resource } from '../data/resource.js';
 import { may } from '../data/session.js';
 import type { JournalEntry, Lease, Pod } from '../data/types.js';
-import { Left, Duration, Instant } from '../ui/instant.js';
+import { Left } from '../ui/instant.js';
 import { JournalTable } from '../ui/journal-table.js';
 import { Page, Section } from '../ui/page.js';
 import { Pager } from '../ui/pager.js';
@@ -14,70 +14,30 @@ import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
 import { ClearCronLease } from './leases/clear-order.js';
 import { LeaseWatch, type Watching } from './leases/lease-watch.js';
-import { LeasesGrid } from './leases/leases-grid.js';
 import { HeldSince, OwnLeases } from './leases/own-leases.js';
+import { PodSummary } from './leases/pod-summary.js';
+import { Pods } from './leases/pod-table.js';
+import { WORDS } from '../words.js';
 
-const COLUMNS: readonly Column<Pod>[] = [
-  { title: 'Pod', heads: true, cell: (pod) => <Name pod={pod} /> },
-  { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
-  {
-    title: 'Holds',
-    numeric: true,
-    cell: ({ held, assigned }) => (held === null ? null : `${held} of ${assigned ?? '?'}`),
-  },
-  {
-    title: 'Runs',
-    numeric: true,
-    cell: ({ running, concurrency }) => (running === null ? null : `${running} of ${concurrency ?? '?'}`),
-  },
-  { title: 'Clock skew', numeric: true, cell: ({ clockSkewMs }) => <Duration ms={clockSkewMs} /> },
-  { title: 'Store round trip', numeric: true, cell: ({ rttMs }) => <Duration ms={rttMs} /> },
-  { title: 'Busy for', numeric: true, cell: ({ lagMs }) => <Duration ms={lagMs} /> },
-  { title: 'Lease lasts', numeric: true, cell: ({ leaseTtlMs }) => <Duration ms={leaseTtlMs} /> },
-  { title: 'Started', cell: ({ startedAt }) => <Instant at={startedAt} relative /> },
-];
-
-function PodTable({ pods }: { readonly pods: readonly Pod[] }) {
-  if (pods.length > 0) return <Table caption="Pods" columns={COLUMNS} rows={pods} keyOf={({ pod }) => pod} />;
-  return (
-    <Empty title="No pod has reported">
-      <p>Pods report every few seconds. Start a scheduler and a worker.</p>
-    </Empty>
-  );
-}
-
-function Name({ pod: { pod, host, pid, version } }: { readonly pod: Pod }) {
-  return (
-    <>
-      {pod}
-      <small class="under quiet">
-        {host}, process {pid}, {version}
-      </small>
-    </>
-  );
-}
-
+const { leases: words } = WORDS;
 const PER_PAGE = 50;
+/** Enough for an hour without trouble. */
+const JOURNAL = 200;
 /** Renewals are no events: what is left is asked for. */
 const EVERY_MS = 3_000;
 
 export function LeasesPage() {
   const pods = useResource(questions.pods, { concerns: ({ event }) => event === 'pods.changed', everyMs: EVERY_MS });
+  const journal = useResource(questions.journal(JOURNAL), { concerns: isLease });
+  const members = pods.data?.items ?? [];
   return (
-    <Page
-      title="Leases"
-      intro="What is held: crons, and what the application itself holds; by whom, since when, and the time left without renewal."
-    >
-      <LeasesGrid pods={pods.data?.items ?? []} />
-      <Section title="Pods">
-        <Shown of={pods} what="the pods">
-          {({ items }) => <PodTable pods={items} />}
-        </Shown>
-      </Section>
-      <QuorumNodes pods={pods.data?.items ?? []} />
+    <Page title={words.title}>
+      <PodSummary pods={members} journal={journal.data?.items ?? null} />
+      <Pods pods={pods} />
+      <QuorumNodes pods={members} />
       <Leases />
       <OwnLeases />
-      <HandOvers />
+      <HandOvers journal={journal} />
     </Page>
   );
 }
@@ -94,13 +54,13 @@ function QuorumNodes({ pods }: { readonly pods: readonly Pod[] }) {
       title: 'State',
       cell: (node) => {
         const out = leftOutBy(node).map(({ label }) => label);
-        return out.length === 0 ? 'asked by all' : `left out by ${out.join(', ')}`;
+        return out.length === 0 ? words.nodeHealthy : words.nodeLeftOut(out);
       },
     },
   ];
   return (
-    <Section title="Quorum nodes">
-      <Table caption="Quorum nodes" columns={shown} rows={nodes} keyOf={(node) => node} />
+    <Section title={words.nodes}>
+      <Table caption={words.nodes} columns={shown} rows={nodes} keyOf={(node) => node} />
     </Section>
   );
 }
@@ -110,14 +70,14 @@ const isLease = ({ event }: JournalEntry) => event.startsWith('lease.');
 function Leases() {
   const [offset, setOffset] = useState(0);
   const [search, setSearch] = useState('');
-  const words = { limit: PER_PAGE, ...(offset > 0 && { offset }), ...(search !== '' && { search }) };
-  const leases = useResource(questions.leases(words), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
+  const asked = { limit: PER_PAGE, ...(offset > 0 && { offset }), ...(search !== '' && { search }) };
+  const leases = useResource(questions.leases(asked), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
   const typed = (text: string) => {
     setSearch(text);
     setOffset(0);
   };
   return (
-    <Section title="Leases" aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
+    <Section title={words.ofCrons} aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
       <Shown of={leases} what="the leases">
         {({ items, total }) => (
           <>
@@ -141,8 +101,8 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
   const [watching, setWatching] = useState<Watching | null>(null);
   if (leases.length === 0 && watching === null) {
     return (
-      <Empty title="No lease is held">
-        <p>Start a scheduler pod, or wait a moment: after a restart, pods acquire the leases again.</p>
+      <Empty title={words.noLeases}>
+        <p>{words.noLeasesText}</p>
       </Empty>
     );
   }
@@ -153,7 +113,7 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
   return (
     <>
       {watching ? <LeaseWatch key={watching.query.key} watching={watching} /> : null}
-      <Table caption="Leases" columns={columns(at, setClearing)} rows={leases} keyOf={({ cron }) => cron} />
+      <Table caption={words.ofCrons} columns={columns(at, setClearing)} rows={leases} keyOf={({ cron }) => cron} />
       {clearing ? <ClearCronLease lease={clearing} onClose={close} onCleared={setWatching} /> : null}
     </>
   );
@@ -173,24 +133,23 @@ function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lea
       Clear …
     </button>
   );
-  return [...known, { title: 'Do', cell: button }];
+  return [...known, { title: words.actions, cell: button }];
 }
 
-function HandOvers() {
-  const journal = useResource(questions.journal(200), { concerns: isLease });
+interface HandOversProps {
+  readonly journal: Resource<{ readonly items: readonly JournalEntry[] }>;
+}
+
+function HandOvers({ journal }: HandOversProps) {
   return (
-    <Section title="Hand-overs">
+    <Section title={words.handOvers}>
       <Shown of={journal} what="the journal">
         {({ items }) => {
           const entries = items.filter(isLease).slice(0, PER_PAGE);
-          if (entries.length === 0) return <p class="quiet">No recent hand-overs.</p>;
-          return <HandOverTable entries={entries} />;
+          if (entries.length === 0) return <p class="quiet">{words.noHandOvers}</p>;
+          return <JournalTable caption={words.handOversNewest} entries={entries} named />;
         }}
       </Shown>
     </Section>
   );
-}
-
-function HandOverTable({ entries }: { readonly entries: readonly JournalEntry[] }) {
-  return <JournalTable caption="Hand-overs, newest first" entries={entries} named />;
 }

@@ -9,6 +9,7 @@ import { Section } from '../../ui/page.js';
 import { SearchField } from '../../ui/search-field.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
 import { ClearOwnLease } from './clear-order.js';
 import { LeaseWatch, type Watching } from './lease-watch.js';
 
@@ -144,7 +145,7 @@ function columns(at: number, clear: (lease: OwnLease) => void): readonly Column<
       Clear …
     </button>
   );
-  return [...known, { title: 'Do', cell: button }];
+  return [...known, { title: WORDS.leases.actions, cell: button }];
 }
 
 function Holder({ lease: { holder, holderIsPod } }: { readonly lease: OwnLease }) {
