@@ -1,7 +1,6 @@
 import type { CronRecord } from '@fencepost/ledger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { hasSucceeded, MAX_MARKS, type CronHistory, type CronMark } from './cron-history.js';
-import { took } from './doctor-words.js';
 
 /** How a cron is, the worst first: a list that is sorted by it begins with what needs a person. */
 export const HEALTH_STATES = [
@@ -110,7 +109,7 @@ function missedInstant({ entry: { definition }, nextDueAt, now }: HealthFacts): 
   if (nextDueAt === null) return null;
   const byMs = now - nextDueAt;
   if (byMs <= Math.max(MIN_OVERDUE_MS, Math.min(graceMs, lateAfterMs))) return null;
-  return { state: 'missed', since: nextDueAt, text: `missed (due ${took(byMs)} ago)` };
+  return { state: 'missed', since: nextDueAt, text: 'missed' };
 }
 
 /** The newest instant of its schedule was written off because nobody came in time. */
@@ -128,7 +127,7 @@ function overdueSuccess({ entry, now }: HealthFacts, { marks }: CronHistory): Fi
   const succeeded = marks.filter(hasSucceeded).map(({ endedAt }) => endedAt ?? 0);
   const since = Math.max(entry.since, ...paused, ...succeeded);
   if (now - since <= expectEveryMs) return null;
-  return { state: 'missed', since: since + expectEveryMs, text: `missed (no success for ${took(now - since)})` };
+  return { state: 'missed', since: since + expectEveryMs, text: 'missed (no success in time)' };
 }
 
 /** A run that the schedule asked for has not begun in time, or has not ended in time. */
@@ -142,7 +141,7 @@ function late({ entry: { definition }, now }: HealthFacts, { marks }: CronHistor
     return (isWaiting && byMs > Math.max(MIN_OVERDUE_MS, graceMs)) || (isOpen && byMs > lateAfterMs);
   };
   const oldest = marks.find(overdue);
-  return oldest ? { state: 'late', since: oldest.dueAt, text: `late (due ${took(now - oldest.dueAt)} ago)` } : null;
+  return oldest ? { state: 'late', since: oldest.dueAt, text: 'late' } : null;
 }
 
 function noWorker({ marks }: CronHistory): Finding | null {
