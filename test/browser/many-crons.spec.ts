@@ -65,14 +65,11 @@ describe('a page of many crons', () => {
     expect(many.bytes).toBeLessThan(few.bytes * 1.2);
   });
 
-  it('the last of 5,000 is found, and paged to', async () => {
-    const page = await stage.visit(`/crons/?offset=${MANY - FEW}`);
-    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 1));
-    expect(await page.locator('.pager').innerText()).toContain('4951–5000 of 5,000');
-    await page.getByRole('button', { name: 'Previous' }).click();
-    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 2 * FEW));
-    await page.goBack();
-    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(MANY - 1));
+  it('one of 5,000 is found, and the next page has the next ones', async () => {
+    const page = await stage.visit('/crons/');
+    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(0));
+    await page.locator('.pager').getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(FEW));
     await page.getByLabel('Search').fill(named(4_321));
     await expect.poll(() => page.locator('tbody tr').count(), SOON).toBe(1);
     expect(await page.locator('tbody').innerText()).toContain(named(4_321));

@@ -22,7 +22,10 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
       holder: 'scheduler-1/a1b2c3',
     },
     ...{ fence: '1763607590001', leaseLeftMs: 24_000, waiting: null, uncertain: 0 },
-    ...{ buildSeq: 42, source: 'billing' },
+    ...{ buildSeq: 42, source: 'billing', tags: ['billing'] },
+    health: { state: 'healthy', since: null, failures: 0, text: 'healthy' },
+    marks: [{ at: at(0), outcome: 'ran', runId: run().id, tookMs: 1_200, lateByMs: 15, asked: null }],
+    ...{ duration: { p50Ms: 1_200, p95Ms: 1_200 }, startDelayP95Ms: 15 },
     ...words,
   };
 }

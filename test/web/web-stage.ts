@@ -82,8 +82,9 @@ function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): u
   const fixture = (state === 'unheld' ? all.slice(count - unheld) : all).filter(
     (one) => one.name.includes(word) && (state === '' || state === 'unheld' || one.state === state),
   );
-  const offset = Number(searchParams.get('offset') ?? 0);
-  return { total: fixture.length, items: fixture.slice(offset, offset + Number(searchParams.get('limit') ?? 50)) };
+  const [from, limit] = [Number(searchParams.get('cursor') ?? 0), Number(searchParams.get('limit') ?? 50)];
+  const to = from + limit;
+  return { total: fixture.length, items: fixture.slice(from, to), next: to < fixture.length ? String(to) : null };
 }
 
 /** @returns `undefined` for what is not there */

@@ -44,7 +44,7 @@ export {
 } from '@fencepost/operations/presenting';
 export { Telemetry } from '@fencepost/jobs';
 export { UnknownCronError } from '@fencepost/jobs/errors';
-export { contentHash } from '@fencepost/ledger/catalog';
+export { contentHash, CRON_TAG } from '@fencepost/ledger/catalog';
 export { listTenants, openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/postgres';
 export { RedisCatalog } from '@fencepost/ledger/redis';
 export { CRON_NAME } from '@fencepost/ledger/run';

@@ -9,7 +9,13 @@ export type {
   UnreadableRecord,
 } from './catalog/catalog.js';
 export { TOMBSTONE_MS, DefinitionConflictError } from './catalog/declaring.js';
-export { DEFAULT_MAX_CATCH_UP, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, contentHash } from './catalog/definition.js';
+export {
+  CRON_TAG,
+  DEFAULT_MAX_CATCH_UP,
+  EFFECTIVE_AFTER_MS,
+  KEPT_GENERATIONS,
+  contentHash,
+} from './catalog/definition.js';
 export type {
   CatalogEntry,
   CronDefinition,

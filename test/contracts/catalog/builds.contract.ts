@@ -87,6 +87,7 @@ export function buildsContract(makeHarness: MakeCatalogHarness): void {
       ['most to catch up', cron({ maxCatchUp: 5 })],
       ['handler', cron({ handler: 'other' })],
       ['payload', cron({ payload: { a: 1 } })],
+      ['tag', cron({ tags: ['billing'] })],
       ['disabled', cron({}, true)],
     ])('refuses another %s from a build of the same number', async (_what, other) => {
       const { catalog } = await makeHarness();

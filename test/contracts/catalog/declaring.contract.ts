@@ -56,6 +56,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
         cancelGraceMs: 2_000,
         handler: 'b',
         payload: { text: 'tab\t, line\n, "quote", é', large: 1_787_654_321_123_456, list: [1.5, null, {}] },
+        tags: ['billing', 'eu'],
       });
       const plain = cron({ name: 'b' });
       await catalog.declare([refined, plain], build(1, 'a program with spaces'));

@@ -19,6 +19,7 @@ export interface CronFlags extends ZoneFlags, Pick<CronSettings, (typeof SAME)[n
   readonly pingFailure?: string;
   readonly pingMissed?: string;
   readonly pingUncertain?: string;
+  readonly tag?: readonly string[];
 }
 
 const MISFIRES = ['skip', 'fire-once', 'fire-all'] satisfies CronSettings['misfire'][];
@@ -37,6 +38,7 @@ function withWhatAndWhen(command: Command): Command {
     .option('--payload <json>', 'payload of each run (default: null)', json)
     .option('--spread <duration>', 'window over which crons with the same schedule are spread', duration)
     .option('--min-interval <duration>', 'reject schedules with a shorter interval', duration)
+    .option('--tag <tag...>', 'its tags, at most 10')
     .option('--disabled', 'keep the definition, do not fire it');
 }
 
@@ -101,6 +103,7 @@ export function settingsOf(flags: CronFlags): CronSettings {
     timeZone: flags.tz,
     ...(dst && { dst }),
     ...(ping && { ping }),
+    ...(flags.tag && { tags: flags.tag }),
     ...(flags.payload && { payload: flags.payload.value }),
   };
 }

@@ -47,6 +47,7 @@ function factsOf(cron: Answers['CronDetail']): string[][] {
   return [
     ['cron', name],
     ['schedule', `${cron.expression} (${cron.description})`],
+    ['health', cron.health.text],
     ['state', `${state}, generation ${generation} since ${since}`],
     ['next', next ?? '-'],
     ...(paused
@@ -54,6 +55,7 @@ function factsOf(cron: Answers['CronDetail']): string[][] {
       : []),
     ['holder', held ?? 'nobody'],
     ['options', options.join(' · ')],
+    ...(cron.tags.length === 0 ? [] : [['tags', cron.tags.join(', ')]]),
     ...(handler === null ? [] : [['handler', handler]]),
     ...(payload === null ? [] : [['payload', JSON.stringify(payload)]]),
     ['declared', cron.source === null ? 'created at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],

@@ -51,11 +51,13 @@ export class ConsoleDeployment implements Deployment {
 
   async crons() {
     const items: Answers['CronSummary'][] = [];
+    let cursor: string | null = null;
     for (;;) {
-      const query = { limit: CRONS_AT_ONCE, offset: items.length };
-      const page = await answered(this.#api.GET('/api/crons', { params: { query } }));
+      const query = { sort: 'name' as const, limit: CRONS_AT_ONCE, ...(cursor !== null && { cursor }) };
+      const page: Answers['CronPage'] = await answered(this.#api.GET('/api/crons', { params: { query } }));
       items.push(...page.items);
-      if (page.items.length < CRONS_AT_ONCE) return { items, unreadable: page.unreadable };
+      cursor = page.next;
+      if (cursor === null) return { items, unreadable: page.unreadable };
     }
   }
 

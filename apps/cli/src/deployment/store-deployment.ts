@@ -51,7 +51,7 @@ export class StoreDeployment implements Deployment {
   }
 
   async crons() {
-    const { items, unreadable } = await this.#directory.page({ limit: Infinity, offset: 0 });
+    const { items, unreadable } = await this.#directory.page({ sort: 'name', limit: Infinity });
     await this.#tellElsewhere();
     return { items, unreadable };
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UsageError } from '../exit.js';
-import { CRON_NAME, parseSchedule, ScheduleError, type CronDefinition, type Declaration } from '../jobs.js';
+import { CRON_NAME, CRON_TAG, parseSchedule, ScheduleError, type CronDefinition, type Declaration } from '../jobs.js';
 
 /** What a build declares, as a file has it. */
 export interface BuildFile {
@@ -43,6 +43,10 @@ const definition = z.strictObject(
     ping: z.strictObject({ success: ping, failure: ping, missed: ping, uncertain: ping }, 'addresses').optional(),
     handler: text('the name of a cron that is declared in code').optional(),
     payload: z.unknown().optional(),
+    tags: z
+      .array(z.string('a tag').regex(CRON_TAG, 'a tag of a-z, 0-9 and . _ -'), 'a list of tags')
+      .max(10)
+      .optional(),
   } satisfies Record<keyof CronDefinition, z.ZodType>,
   'an object with name, expression, timeZone and so on',
 );

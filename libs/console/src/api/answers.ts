@@ -41,11 +41,12 @@ export const cronPageSchema = z
   .strictObject({
     total: count.describe('Matches on all pages.'),
     items: z.array(SCHEMAS.CronSummary),
+    next: z.string().nullable().describe('"cursor" of the next page; null: this is the last one.'),
     unreadable: z
       .array(z.strictObject({ name: z.string(), reason: z.string().describe('What is wrong with it, in a sentence.') }))
       .describe('Crons whose record is invalid, so that they do not fire; whatever the filter.'),
   })
-  .describe('One page of crons, by name.');
+  .describe('One page of crons.');
 
 export const leasePageSchema = z
   .strictObject({

@@ -1,7 +1,8 @@
-import { Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
+import type { DynamicModule, OnModuleDestroy } from '@nestjs/common';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Clock } from '@fencepost/lease';
+import { JournalFeed } from '@fencepost/operations/journal';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
@@ -15,17 +16,20 @@ import { ReadGate, ReadGateInterceptor } from './read-gate.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
+import { TriageController } from './triage.controller.js';
 
 /** One for all that look: what is the same for everybody is read once in two seconds. */
 const cronDirectory = {
   provide: CronDirectory,
-  inject: [READS, CLOCK],
-  useFactory: (reads: Reads, clock: Clock) => new CronDirectory(reads, clock),
+  inject: [READS, CLOCK, JournalFeed],
+  useFactory: (reads: Reads, clock: Clock, feed: JournalFeed) => new CronDirectory(reads, clock, feed),
 };
 
 /** Everything under `/api`. */
 @Module({})
-export class ApiModule {
+export class ApiModule implements OnModuleDestroy {
+  constructor(@Inject(CronDirectory) private readonly directory: CronDirectory) {}
+
   /**
    * @param pod the module that provides the operators and the stores
    * @param auth the module that says who may come in
@@ -44,9 +48,13 @@ export class ApiModule {
         DeploymentController,
         EventsController,
         SessionController,
+        TriageController,
       ],
       providers: [cronDirectory, CommandService, OverviewService, ReadGate, ReadGateInterceptor],
       exports: [CronDirectory, CommandService, ReadGate],
     };
+  }
+  onModuleDestroy(): void {
+    this.directory.stop();
   }
 }

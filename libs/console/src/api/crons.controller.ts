@@ -27,7 +27,7 @@ export class CronsController {
   @Inject(ExplainService) private readonly explainService!: ExplainService;
 
   @Get()
-  @Shows(cronPageSchema, 'Crons by name, a page at a time.')
+  @Shows(cronPageSchema, 'Crons, the worst first unless asked otherwise, a page at a time.')
   list(@Query({ schema: inputs.cronsQuery }) query: Checked<typeof inputs.cronsQuery>): Promise<object> {
     return this.directory.page(query);
   }

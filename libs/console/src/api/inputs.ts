@@ -1,3 +1,4 @@
+import { CRON_TAG } from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
@@ -45,6 +46,12 @@ const SEARCH = 'expected a text of at most 200 characters';
 const search = z.string(SEARCH).max(200, SEARCH);
 const offset = whole(0, 1_000_000).default(0).meta({ description: 'How many to leave out before.', wire: 'integer' });
 
+const CURSOR = 'expected "next" of the page before';
+const cursor = z.string(CURSOR).max(500, CURSOR);
+
+const TAG = 'expected a tag: 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit';
+const tag = z.string(TAG).regex(CRON_TAG, TAG);
+
 const REASON = 'expected a text of 1 to 1000 characters';
 const reason = z
   .string(REASON)
@@ -57,18 +64,29 @@ const flag = (what: string) => z.boolean('expected true or false').default(false
 export const cronParams = z.strictObject({ cron: cronName });
 export const runParams = z.strictObject({ id: runId });
 
+const HEALTH = SCHEMAS.CronSummary.shape.health.shape.state.options;
+const CRON_STATES = [...HEALTH, 'active', 'unheld'] as const;
+const SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
+
 export const cronsQuery = z.strictObject({
   search: search.optional().describe('Part of its name or its expression; case is ignored.'),
   state: z
-    .enum(
-      ['active', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'],
-      'expected active, paused, disabled, removed, uncertain or unheld',
-    )
+    .enum(CRON_STATES, `expected one of ${CRON_STATES.join(', ')}`)
     .optional()
-    .describe('uncertain: has uncertain runs; unheld: should fire, but no pod holds its lease.'),
+    .describe('Its health; paused, disabled, removed: whatever its health; unheld: no pod holds its lease.'),
+  tag: tag.optional().describe('One of its tags.'),
   holder: search.optional().describe('Part of the name of its holder.'),
+  failingSince: instant.optional().describe('Failing since before this instant.'),
+  sort: z
+    .enum(SORTS, `expected one of ${SORTS.join(', ')}`)
+    .default('attention')
+    .describe('attention: the worst first; duration, delay: by the 95th percentile.'),
+  order: z
+    .enum(['asc', 'desc'], 'expected asc or desc')
+    .optional()
+    .describe('Default: desc for duration and delay, else asc.'),
   limit: limit(500, 50),
-  offset,
+  cursor: cursor.optional().describe('"next" of the page before.'),
 });
 
 export const spanQuery = z.strictObject({
@@ -127,7 +145,6 @@ const KINDS = SCHEMAS.OwnLease.shape.kind.options;
 const kind = z.enum(KINDS, `expected one of ${KINDS.join(', ')}`);
 const FENCE = 'expected the fence that was seen, a decimal text';
 const fence = z.string(FENCE).regex(/^\d{1,16}$/, FENCE);
-const CURSOR = 'expected "next" of the page before';
 
 export const ownLeasesQuery = z.strictObject({
   resource: resource.optional().describe('Exactly this name; all that is held under it, in one page.'),
@@ -135,7 +152,7 @@ export const ownLeasesQuery = z.strictObject({
   kind: kind.optional(),
   holder: search.optional().describe('Part of its holder.'),
   limit: limit(500, 50),
-  after: z.string(CURSOR).max(500, CURSOR).optional().describe('"next" of the page before.'),
+  after: cursor.optional().describe('"next" of the page before.'),
 });
 
 export const cronWatchQuery = z.strictObject({

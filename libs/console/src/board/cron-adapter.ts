@@ -76,7 +76,7 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   async #schedulers(): Promise<Scheduler[]> {
-    const { items } = await this.deps.directory.page({ limit: MAX_SHOWN, offset: 0 });
+    const { items } = await this.deps.directory.page({ sort: 'name', limit: MAX_SHOWN });
     const shown = items.filter(({ state }) => state !== 'removed');
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
     return mapInSlices(shown, ({ name, expression, timeZone, next, last }, n) => ({

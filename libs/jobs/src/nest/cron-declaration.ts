@@ -11,6 +11,8 @@ import {
   DECLARED,
   definitionOf,
   NAME,
+  tagsOf,
+  tagsSchema,
   type CommonOptions,
   type OptionsForm,
 } from './cron-options.js';
@@ -192,7 +194,7 @@ function show(value: unknown): string {
 const SCHEMA = 'a Standard Schema version 1 (https://standardschema.dev), such as z.object({ to: z.string() })';
 
 const schema = z.strictObject(
-  { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), ...HANDLER_SHAPE },
+  { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), tags: tagsSchema, ...HANDLER_SHAPE },
   'an options object, or none',
 );
 
@@ -220,7 +222,7 @@ export function checkJob(where: string, { name, options }: JobMetadata): Checked
   const contrary = handlerContradiction(checked);
   if (contrary) throw wrong(place, contrary);
   return {
-    declaration: { definition: jobDefinition(name), disabled: false },
+    declaration: { definition: { ...jobDefinition(name), ...tagsOf(checked.tags) }, disabled: false },
     ...handlerTerms(checked),
     ...(checked.schema ? { readPayload: payloadReader(name, checked.schema) } : {}),
   };

@@ -26,6 +26,23 @@ describe('the policies of a cron', () => {
     expect(Object.keys(declared({}).definition)).toHaveLength(7);
   });
 
+  it('have its tags in order, so that two programs that mean the same declare the same', () => {
+    expect(declared({ tags: ['eu', 'billing'] })).toStrictEqual(declared({ tags: ['billing', 'eu'] }));
+    expect(declared({ tags: ['eu', 'billing'] }).definition).toMatchObject({ tags: ['billing', 'eu'] });
+    expect(declared({ tags: [] })).toStrictEqual(declared({}));
+  });
+
+  it('have at most ten tags of at most 40 characters', () => {
+    const tags = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(40));
+    expect(declared({ tags }).definition.tags).toHaveLength(10);
+    expect(() => declared({ tags: [...tags, 'one-more'] })).toThrow(
+      'option "tags" of @SingletonCron: expected at most 10 tags',
+    );
+    expect(() => declared({ tags: ['x'.repeat(41)] })).toThrow(
+      'option "tags.0" of @SingletonCron: expected a tag of 1 to 40',
+    );
+  });
+
   it.each(['skip', 'queue-one', 'queue-all', 'replace'])('let %s have several runs at once', (overlap) => {
     expect(declared({ overlap, maxConcurrency: 3 }).definition).toMatchObject({ overlap, maxConcurrency: 3 });
   });
@@ -46,6 +63,14 @@ describe('the policies of a cron', () => {
       'ping.success',
       'an address such as "https://hc.example/ping/…", with http or https, got "ftp://hc.example"',
     ],
+    [{ tags: 'billing' }, 'tags', `at most 10 tags such as ['billing', 'eu'], got "billing"`],
+    [
+      { tags: ['eu', 'Billing'] },
+      'tags.1',
+      'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit, got "Billing"',
+    ],
+    [{ tags: [''] }, 'tags.0', 'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit, got ""'],
+    [{ tags: ['eu', 'eu'] }, 'tags', "each tag once, got [ 'eu', 'eu' ]"],
     [{ cancelGrace: '5s' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "skip"'],
     [{ cancelGrace: 0, overlap: 'queue-all' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "queue-all"'],
     [
@@ -133,7 +158,7 @@ describe('a cron that is made at run time', () => {
 
   it.each([
     [{ handler: 'a b' }, /option "handler" of the cron: expected a name of 1 to 100 letters/],
-    [{ retry: { attempts: 1 } }, /the cron has no option "retry"; known are name, .*, payload, handler\./],
+    [{ retry: { attempts: 1 } }, /the cron has no option "retry"; known are name, .*, payload, tags, handler\./],
     [{ dst: { fold: 1 } }, /the cron has no option "dst.fold"; known are gap, repeat\./],
     [{ maxCatchUp: 1 }, /option "maxCatchUp" of the cron: expected misfire "fire-all" beside it/],
     [{ timeZone: 'Mars/Phobos' }, /option "timeZone" of the cron: expected an IANA time zone/],

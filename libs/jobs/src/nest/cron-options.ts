@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { DEFAULT_CANCEL_GRACE_MS, DEFAULT_MAX_CATCH_UP, type CronDefinition } from '@fencepost/ledger/catalog';
+import {
+  CRON_TAG,
+  DEFAULT_CANCEL_GRACE_MS,
+  DEFAULT_MAX_CATCH_UP,
+  type CronDefinition,
+} from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { EVERY, parseSchedule, ScheduleError } from '@fencepost/schedule';
 import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
@@ -52,6 +57,27 @@ const everySchema = z
     }
   });
 
+const MAX_TAGS = 10;
+const TAG = 'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit';
+const TAGS = `at most ${MAX_TAGS} tags such as ['billing', 'eu']`;
+
+/** In order, so that two programs that mean the same declare the same. */
+export const tagsSchema = z
+  .array(z.string(TAG).regex(CRON_TAG, TAG), TAGS)
+  .max(MAX_TAGS, TAGS)
+  .refine((tags) => new Set(tags).size === tags.length, 'each tag once')
+  .transform((tags) => tags.toSorted(compareTexts))
+  .default([]);
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+/** Left out where there are none: builds from before this option then declare the same content. */
+export function tagsOf(tags: readonly string[]): Partial<CronDefinition> {
+  return tags.length === 0 ? {} : { tags };
+}
+
 const common = {
   name: z.string(NAME).regex(CRON_NAME, NAME),
   every: everySchema,
@@ -72,6 +98,7 @@ const common = {
   lateAfter: duration('1s', '7d').optional(),
   ping: pingSchema,
   payload: payloadSchema.optional(),
+  tags: tagsSchema,
 };
 
 const EXPECTED = 'an options object with at least a name';
@@ -155,6 +182,7 @@ export function definitionOf(expression: string, options: CommonOptions): CronDe
     ...limitsOf(options),
     ...watchOf(options),
     ...payloadOf(options.payload),
+    ...tagsOf(options.tags),
   };
 }
 

@@ -29,6 +29,13 @@ describe('a job at a method', () => {
     expect(contentHash(one.declaration)).toBe(contentHash(other.declaration));
   });
 
+  it('has tags, which are part of its content', () => {
+    const tagged = check({ tags: ['mail'] });
+    expect(tagged.declaration.definition.tags).toEqual(['mail']);
+    expect(contentHash(tagged.declaration)).not.toBe(contentHash(check().declaration));
+    expect(() => check({ tags: ['Mail'] })).toThrow('option "tags.0" of @JobHandler: expected a tag of 1 to 40');
+  });
+
   it('reads its payload by its schema, and without one not at all', () => {
     const { readPayload } = check({ schema: z.object({ to: z.string() }) });
     expect(readPayload?.({ to: 'ada' })).toEqual({ to: 'ada' });
@@ -38,7 +45,7 @@ describe('a job at a method', () => {
 
   it.each<[string, unknown, string]>([
     ['no options object', 7, 'option "options" of @JobHandler: expected an options object, or none, got 7.'],
-    ['a misspelt option', { retries: 3 }, '@JobHandler has no option "retries"; known are schema, criticality'],
+    ['a misspelt option', { retries: 3 }, '@JobHandler has no option "retries"; known are schema, tags, criticality'],
     ['a misspelt part', { retry: { tries: 3 } }, 'no option "retry.tries"; known are attempts, delay, maxDelay'],
     ['an option of crons', { overlap: 'skip' }, '@JobHandler has no option "overlap"'],
     ['no schema', { schema: { to: 'string' } }, 'option "schema" of @JobHandler: expected a Standard Schema'],

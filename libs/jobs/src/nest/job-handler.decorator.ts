@@ -11,6 +11,8 @@ export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchem
    * not fit any more, and fails its run at once. What it returns is what the handler gets.
    */
   readonly schema?: Schema;
+  /** As the tags of a cron; see `SingletonCronOptions`. */
+  readonly tags?: readonly string[];
 }
 
 /**

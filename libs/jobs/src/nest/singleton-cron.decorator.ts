@@ -69,6 +69,11 @@ export interface SingletonCronOptions extends HandlerOptions {
   readonly ping?: CronPing;
   /** What each run gets as `run.payload`, unless it is triggered with another one; JSON must keep all of it. Default `null`. */
   readonly payload?: unknown;
+  /**
+   * What people group crons by in lists, bulk orders, alert rules and metrics: at most 10, each of 1 to 40 of `a-z`, `0-9` and
+   * `. _ -`; default: none.
+   */
+  readonly tags?: readonly string[];
 }
 
 /** An interval instead of a cron expression; a time zone and its clock changes have nothing to do with it. */

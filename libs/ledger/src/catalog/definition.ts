@@ -4,6 +4,9 @@ import type { OverlapPolicy } from '../base/run.js';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
 
+/** A tag of a cron: what people group crons by. */
+export const CRON_TAG = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+
 /** What to do with instants that nobody enqueued in time. */
 export type MisfirePolicy = 'skip' | 'fire-once' | 'fire-all';
 
@@ -42,6 +45,8 @@ export interface CronDefinition {
   readonly handler?: string;
   /** What its runs get as `payload`, any JSON; absent for `null`. */
   readonly payload?: unknown;
+  /** What people group crons by, in order; absent for none. */
+  readonly tags?: readonly string[];
 }
 
 /** What is called, with `GET`, when a run has succeeded, has failed, or needs a person, and when an instant is missed or late. */
@@ -142,6 +147,7 @@ const LATER_OPTIONS = [
   'handler',
   'expectEveryMs',
   'lateAfterMs',
+  'tags',
 ] as const;
 
 /** The same JSON whatever order its keys were written in: two programs that mean the same are in no conflict. */

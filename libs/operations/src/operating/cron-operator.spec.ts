@@ -34,6 +34,7 @@ describe('a list', () => {
         last: expect.objectContaining({ id: stage.idOf(2), state: 'succeeded' }),
         buildSeq: 1,
         source: 'test',
+        tags: [],
         droppedNotifications: null,
       },
     ]);

@@ -2,7 +2,7 @@ import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/cata
 import type { CronRecord } from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
 import { generationsOf } from '@fencepost/jobs/internal';
-import { scheduleOf } from './scheduled.js';
+import { readableScheduleOf } from './scheduled.js';
 
 /** What an operator wants to know of a cron at one look. Instants are epoch milliseconds. */
 export interface CronOverview {
@@ -22,6 +22,7 @@ export interface CronOverview {
   readonly last: Run | null;
   readonly buildSeq: number | null;
   readonly source: string | null;
+  readonly tags: readonly string[];
   readonly droppedNotifications: CronRecord['droppedNotifications'];
 }
 
@@ -45,12 +46,13 @@ export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: num
     last,
     buildSeq,
     source,
+    tags: definition.tags ?? [],
     droppedNotifications: record?.droppedNotifications ?? null,
   };
 }
 
 /** Over all generations: an accepted change may still be a moment away, and then the old schedule has its say first. */
-function nextInstant(entry: CatalogEntry, now: number): number | null {
+export function nextInstant(entry: CatalogEntry, now: number): number | null {
   const generations = generationsOf(entry);
   for (const [index, generation] of generations.entries()) {
     const instant = nextOf(generation, generations[index + 1]?.since ?? Infinity, now);
@@ -61,7 +63,7 @@ function nextInstant(entry: CatalogEntry, now: number): number | null {
 
 function nextOf({ state, definition, since }: Generation, until: number, now: number): number | null {
   if (state !== 'active' || until <= now) return null;
-  const schedule = scheduleOf(definition, since);
-  const instant = schedule.next(Math.max(since, now - schedule.spreadMs));
+  const schedule = readableScheduleOf(definition, since);
+  const instant = schedule && schedule.next(Math.max(since, now - schedule.spreadMs));
   return instant !== null && instant <= until ? instant : null;
 }

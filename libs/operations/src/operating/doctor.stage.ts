@@ -39,7 +39,7 @@ export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
   return {
     ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'active', generation: 1, since: NOW - DAY },
     ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
-    droppedNotifications: null,
+    ...{ tags: [], droppedNotifications: null },
     ...over,
   };
 }

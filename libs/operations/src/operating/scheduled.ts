@@ -1,5 +1,5 @@
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { parseSchedule, type CronSchedule } from '@fencepost/schedule';
+import { parseSchedule, ScheduleError, type CronSchedule } from '@fencepost/schedule';
 
 /** Beyond this many it starts anew. Whoever looks at thousands of crons every few seconds reads each of them once. */
 const MAX_KEPT = 20_000;
@@ -15,6 +15,16 @@ export function scheduleOf(definition: CronDefinition, since: number): CronSched
   if (READ.size >= MAX_KEPT) READ.clear();
   READ.set(key, schedule);
   return schedule;
+}
+
+/** The same; `null` for one that this program can't read: a newer build may have declared it. */
+export function readableScheduleOf(definition: CronDefinition, since: number): CronSchedule | null {
+  try {
+    return scheduleOf(definition, since);
+  } catch (error) {
+    if (error instanceof ScheduleError) return null;
+    throw error;
+  }
 }
 
 /** Of all that the instants of a cron come from, its name included: `H` and the spread are drawn from it. */

@@ -6,22 +6,39 @@ import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import { isManual } from '@fencepost/schedule';
+import { CronHistories, MAX_SKIPS, type LiveEvents } from '../operating/cron-histories.js';
+import { historyOf, MAX_MARKS, type CronHistory } from '../operating/cron-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
+import type { DoctorFinding } from '../operating/doctor-facts.js';
+import { grouped } from '../operating/doctor-words.js';
+import { healthOf, type CronHealth, type HealthFacts, type HealthState } from '../operating/health-of.js';
+import { NextInstants } from '../operating/next-instants.js';
 import { mapInSlices } from '../operating/slices.js';
+import { triageOf, type TriageJson } from './triage.js';
+import { CronOrder, type CronSorting, type Sortable } from './cron-order.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
 import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
 
 export interface CronFilter {
   readonly search?: string | undefined;
-  readonly state?: 'active' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld' | undefined;
+  readonly state?: HealthState | 'active' | 'unheld' | undefined;
+  readonly tag?: string | undefined;
   readonly holder?: string | undefined;
+  /** Failing since before this instant, epoch milliseconds. */
+  readonly failingSince?: number | undefined;
+}
+
+export interface CronQuery extends CronFilter, CronSorting {
   readonly limit: number;
-  readonly offset: number;
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined;
 }
 
 export interface CronPage {
   readonly total: number;
   readonly items: CronSummaryJson[];
+  /** The `cursor` of the next page; `null`: this is the last one. */
+  readonly next: string | null;
   /** Records of the catalog that this program can't read, whatever the filter. */
   readonly unreadable: { readonly name: string; readonly reason: string }[];
 }
@@ -38,7 +55,7 @@ export interface CronCounts {
 /** Where it looks. */
 interface DirectoryReads {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn' | 'countKeys'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'skips' | 'runsIn' | 'countKeys'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 
@@ -47,13 +64,16 @@ interface CronSnapshot {
   readonly entry: CatalogEntry;
   readonly record: CronRecord;
   readonly lease: Holding | null;
-  readonly uncertain: number;
+  readonly uncertain: Uncertain;
 }
+
+interface CronView extends CronSnapshot, Sortable {}
+type Uncertain = HealthFacts['uncertain'];
 
 interface Snapshot {
   readonly at: number;
   readonly reading: CatalogReading;
-  readonly snapshots: readonly CronSnapshot[];
+  readonly views: readonly CronView[];
 }
 
 const FRESH_MS = 2_000;
@@ -64,67 +84,96 @@ const MAX_UNCERTAIN = 100;
 
 /**
  * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
- * crons there are; what is costly, the newest run and the next instant, only of those that are on the page.
+ * crons there are; the newest run only of those that are on the page; and the histories little by little, while somebody looks.
  */
 export class CronDirectory {
+  readonly #histories: CronHistories;
+  readonly #instants = new NextInstants();
   #snapshot: Promise<Snapshot> | null = null;
   #readAt = -Infinity;
+  #troubleAt: number | null = null;
 
+  /** @param events without them histories are read when `readHistories` is called, and not in the background */
   constructor(
     private readonly reads: DirectoryReads,
     private readonly clock: Clock,
-  ) {}
+    events: LiveEvents | null = null,
+  ) {
+    this.#histories = new CronHistories(reads.ledger, clock, events);
+  }
 
-  async page(filter: CronFilter): Promise<CronPage> {
-    const { snapshots, reading } = await this.#fresh();
-    const fitting = snapshots.filter((snapshot) => fits(snapshot, filter));
-    const shown = fitting.slice(filter.offset, filter.offset + filter.limit);
+  /** @throws {OperatorInputError} for a cursor of another list */
+  async page({ limit, cursor, sort, order, ...filter }: CronQuery): Promise<CronPage> {
+    const { views, reading } = await this.#fresh();
+    const fitting = views.filter((view) => fits(view, filter));
+    const { shown, next } = new CronOrder({ sort, order }).page(fitting, limit, cursor);
     const newest = await this.#newest(shown);
-    const items = await mapInSlices(shown, (snapshot, index) =>
-      summaryOf(snapshot, newest[index] ?? null, reading.readAt),
-    );
-    return { total: fitting.length, items, unreadable: [...(reading.unreadable ?? [])] };
+    const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
+    return { total: fitting.length, items, next, unreadable: [...(reading.unreadable ?? [])] };
+  }
+
+  /** Every cron that fits, by name. */
+  async matching(filter: CronFilter): Promise<CatalogEntry[]> {
+    return (await this.#fresh()).views.filter((view) => fits(view, filter)).map(({ entry }) => entry);
   }
 
   async counts(): Promise<CronCounts> {
-    const { snapshots } = await this.#fresh();
-    const count = (state: CronFilter['state']) => snapshots.filter((snapshot) => isIn(snapshot, state)).length;
+    const { views } = await this.#fresh();
+    const count = (state: CronFilter['state']) => views.filter((view) => isIn(view, state)).length;
     return {
-      total: snapshots.length,
+      total: views.length,
       active: count('active'),
       paused: count('paused'),
       disabled: count('disabled'),
       removed: count('removed'),
-      uncertain: snapshots.reduce((sum, { uncertain }) => sum + uncertain, 0),
+      uncertain: views.reduce((sum, { uncertain }) => sum + uncertain.count, 0),
     };
+  }
+
+  /** What needs a person now. */
+  async triage(findings: readonly DoctorFinding[]): Promise<TriageJson> {
+    const { views, reading } = await this.#fresh();
+    const { readAt: now } = reading;
+    const triage = triageOf({ now, crons: views, findings, troubleAt: this.#troubleAt });
+    if (triage.items.length > 0) this.#troubleAt = now;
+    return triage;
   }
 
   /** @throws {UnknownCronError} with names that are like it */
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
-    const [[record], [lease], runs, uncertain, keys] = await Promise.all([
+    const [[record], [lease], runs, skips, runsInDoubt, keys] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
-      this.reads.ledger.runs(cron, 1),
+      this.reads.ledger.runs(cron, MAX_MARKS),
+      this.reads.ledger.skips(cron, MAX_SKIPS),
       this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),
       this.reads.ledger.countKeys(cron),
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
-    const observed = { lease: lease ?? null, uncertain: uncertain.length };
+    const history = historyOf(runs, skips, entry.definition.graceMs);
+    const uncertain = uncertainOf(runsInDoubt);
+    const seen = { entry, record: record ?? { cursor: null, paused: null }, uncertain };
+    const observed = {
+      lease: lease ?? null,
+      uncertain: uncertain.count,
+      history,
+      health: this.#judge(seen, history, now),
+    };
     return presentCronDetail({ overview, entry, keys, record: { refusals: record?.refusals ?? 0 } }, observed);
   }
 
   /** @throws {UnknownCronError} with names that are like it */
   async known(cron: string): Promise<KnownCron> {
-    const { snapshots, reading } = await this.#fresh();
-    const seen = snapshots.find(({ entry }) => entry.definition.name === cron);
+    const { views, reading } = await this.#fresh();
+    const seen = views.find(({ entry }) => entry.definition.name === cron);
     // One that was made a moment ago is not in the last look.
     return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.reads.catalog, cron);
   }
 
   /** The name of every cron, by name. */
   async names(): Promise<string[]> {
-    return (await this.#fresh()).snapshots.map(({ entry }) => entry.definition.name);
+    return (await this.#fresh()).views.map(({ entry }) => entry.definition.name);
   }
 
   /** By the store's clock, a moment ago. */
@@ -136,6 +185,17 @@ export class CronDirectory {
   /** Something was changed by way of this process: who looks next wants to see it. */
   forget(): void {
     this.#snapshot = null;
+  }
+
+  /** Reads what is not known of the histories, all at once: for a program that looks once. */
+  async readHistories(): Promise<void> {
+    await this.#histories.read((await this.#fresh()).views);
+    this.forget();
+  }
+
+  /** Nothing is read in the background any more. */
+  stop(): void {
+    this.#histories.stop();
   }
 
   /** The newest run of each, some at a time. */
@@ -166,7 +226,21 @@ export class CronDirectory {
     for (let from = 0; from < reading.entries.length; from += AT_ONCE) {
       snapshots.push(...(await this.#look(reading.entries.slice(from, from + AT_ONCE))));
     }
-    return { at, reading, snapshots };
+    this.#instants.keep(reading.entries);
+    this.#histories.follow(snapshots);
+    return { at, reading, views: await mapInSlices(snapshots, (snapshot) => this.#viewOf(snapshot, reading.readAt)) };
+  }
+
+  #viewOf(snapshot: CronSnapshot, now: number): CronView {
+    const { name } = snapshot.entry.definition;
+    const history = this.#histories.of(name);
+    const health = this.#judge(snapshot, history, now);
+    return { ...snapshot, name, history, health, next: this.#instants.next(snapshot.entry, now) };
+  }
+
+  #judge({ entry, record, uncertain }: Judged, history: CronHistory | null, now: number): CronHealth {
+    const nextDueAt = this.#instants.firstDue(entry, record.cursor);
+    return healthOf({ entry, record, uncertain, history, nextDueAt, now });
   }
 
   async #look(entries: readonly CatalogEntry[]): Promise<CronSnapshot[]> {
@@ -176,30 +250,46 @@ export class CronDirectory {
       this.reads.leases.inspect(names),
       this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
-    const waiting = new Map<string, number>();
-    for (const { cron } of uncertain) waiting.set(cron, (waiting.get(cron) ?? 0) + 1);
+    const inDoubt = grouped(uncertain, ({ cron }) => cron);
     return entries.flatMap((entry, index) => {
       const record = records[index];
-      const snapshot = { entry, lease: leases[index] ?? null, uncertain: waiting.get(entry.definition.name) ?? 0 };
-      return record ? [{ ...snapshot, record }] : [];
+      const runs = inDoubt.get(entry.definition.name) ?? [];
+      return record ? [{ entry, record, lease: leases[index] ?? null, uncertain: uncertainOf(runs) }] : [];
     });
   }
 }
 
-function summaryOf({ entry, record, lease, uncertain }: CronSnapshot, last: Run | null, now: number): CronSummaryJson {
-  return presentCronSummary(overviewOf(entry, { record, last }, now), { lease, uncertain });
+type Judged = Pick<CronSnapshot, 'entry' | 'uncertain'> & { readonly record: Pick<CronRecord, 'cursor' | 'paused'> };
+
+function uncertainOf(runs: readonly Run[]): Uncertain {
+  const since = runs.map(({ unresolvedEffect, dueAt }) => unresolvedEffect?.since ?? dueAt);
+  return { count: runs.length, since: runs.length === 0 ? null : Math.min(...since) };
 }
 
-function fits(snapshot: CronSnapshot, { search, state, holder }: CronFilter): boolean {
-  return isIn(snapshot, state) && isNamed(snapshot, search) && isHeldBy(snapshot, holder);
+function summaryOf(view: CronView, last: Run | null, now: number): CronSummaryJson {
+  const { entry, record, lease, uncertain, health, history } = view;
+  return presentCronSummary(overviewOf(entry, { record, last }, now), {
+    lease,
+    uncertain: uncertain.count,
+    health,
+    history,
+  });
 }
 
-function isIn({ entry, record, lease, uncertain }: CronSnapshot, state: CronFilter['state']): boolean {
+function fits(view: CronView, { search, state, tag, holder, failingSince = Infinity }: CronFilter): boolean {
+  const { state: health, since } = view.health;
+  if (failingSince !== Infinity && (health !== 'failing' || since === null || since > failingSince)) return false;
+  if (tag !== undefined && !view.entry.definition.tags?.includes(tag)) return false;
+  return isIn(view, state) && isNamed(view, search) && isHeldBy(view, holder);
+}
+
+function isIn({ entry, record, lease, health }: CronView, state: CronFilter['state']): boolean {
   if (state === undefined) return true;
-  if (state === 'uncertain') return uncertain > 0;
+  // One that is paused and waits for a person as well is both.
   if (state === 'paused') return entry.state === 'active' && record.paused !== null;
   if (state === 'unheld') return lease === null && isDue({ entry, record });
-  return entry.state === state;
+  if (state === 'active' || state === 'disabled' || state === 'removed') return entry.state === state;
+  return health.state === state;
 }
 
 /** Whether it comes to an instant by itself, so that somebody has to act for it. */

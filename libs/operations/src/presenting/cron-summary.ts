@@ -3,6 +3,9 @@ import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import { isManual } from '@fencepost/schedule';
 import type { CronOverview } from '../operating/cron-overview.js';
+import type { CronHealth } from '../operating/health-of.js';
+import type { CronHistory } from '../operating/cron-history.js';
+import { durationSchema, healthSchema, marksSchema, presentHealth, presentHistory } from './cron-health.js';
 import { presentRun, runSchema } from './run.js';
 import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 import type { Pause } from '@fencepost/ledger/run';
@@ -46,6 +49,11 @@ export const cronSummarySchema = z
     uncertain: count.describe('Number of its uncertain runs.'),
     buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
     source: textOrNull.describe('The program that declares it; null: created at run time.'),
+    tags: z.array(z.string()).describe('Its tags, in order.'),
+    health: healthSchema,
+    marks: marksSchema,
+    duration: durationSchema,
+    startDelayP95Ms: msOrNull.describe('95th percentile of how much later than due scheduled runs began; null: none.'),
   })
   .describe('Summary of a cron.');
 
@@ -57,12 +65,18 @@ export interface CronObservation {
   readonly lease?: Holding | null;
   /** How many of its runs wait for an operator; 0 by default. */
   readonly uncertain?: number;
+  /** By default not known. */
+  readonly health?: CronHealth;
+  /** `null`, the default: not read. */
+  readonly history?: CronHistory | null;
 }
+
+const NOT_KNOWN: CronHealth = { state: 'unknown', since: null, failures: null, text: 'history not read yet' };
 
 export function presentCronSummary(overview: CronOverview, observed: CronObservation = {}): CronSummaryJson {
   const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
-  const { buildSeq, source } = overview;
-  const { lease = null, uncertain = 0 } = observed;
+  const { buildSeq, source, tags } = overview;
+  const { lease = null, uncertain = 0, health = NOT_KNOWN, history = null } = observed;
   return {
     ...{ name, expression, timeZone, state, manual: isManual(expression) },
     paused: paused && presentPause(paused),
@@ -72,6 +86,8 @@ export function presentCronSummary(overview: CronOverview, observed: CronObserva
     fence: fenceText(lease && lease.fence),
     leaseLeftMs: lease && lease.remainingMs,
     waiting: last?.waiting ?? null,
-    ...{ uncertain, buildSeq, source },
+    ...{ uncertain, buildSeq, source, tags: [...tags] },
+    health: presentHealth(health),
+    ...presentHistory(history),
   };
 }

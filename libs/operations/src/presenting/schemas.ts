@@ -8,6 +8,7 @@ import { dueAtSchema, forecastSchema } from './forecast.js';
 import { podSchema } from './pod.js';
 import { runReportSchema } from './run-report.js';
 import { runSchema } from './run.js';
+import { triageSchema } from './triage.js';
 import { timelineItemSchema, timelineSchema } from './timeline.js';
 
 /** Every kind of answer by its name: what an API describes itself with, and what its clients can check. */
@@ -28,6 +29,7 @@ export const SCHEMAS = {
   RunReport: runReportSchema,
   Timeline: timelineSchema,
   TimelineItem: timelineItemSchema,
+  Triage: triageSchema,
   Watch: watchSchema,
   WhyReport: whyReportSchema,
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Timeline } from '../operating/timeline-run.js';
 import { count, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
 
-const outcomeSchema = z
+export const outcomeSchema = z
   .enum([
     ...(['ran', 'late', 'running', 'waiting', 'retried', 'failed', 'cancelled'] as const),
     ...(['uncertain', 'skipped', 'merged', 'missed', 'ahead'] as const),

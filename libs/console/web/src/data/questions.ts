@@ -1,4 +1,4 @@
-import type { Answers } from '@fencepost/client';
+import type { Answers, paths } from '@fencepost/client';
 import { answered, client } from './client.js';
 import type { OwnLease } from './types.js';
 
@@ -25,11 +25,7 @@ interface Some {
   readonly offset?: number;
 }
 
-interface CronWords extends Some {
-  readonly search?: string;
-  readonly state?: 'active' | 'paused' | 'disabled' | 'removed' | 'uncertain' | 'unheld';
-  readonly holder?: string;
-}
+type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;
 
 interface OwnLeaseWords {
   readonly limit: number;
@@ -79,6 +75,7 @@ export const cronQuestions = {
 export const questions = {
   overview: question(['overview'], (signal) => client.GET('/api/overview', { signal })),
   pods: question(['pods'], (signal) => client.GET('/api/pods', { signal })),
+  triage: question(['triage'], (signal) => client.GET('/api/triage', { signal })),
   doctor: question(['doctor'], (signal) => client.GET('/api/doctor', { signal })),
   crons: (query: CronWords) =>
     question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),

@@ -6,7 +6,7 @@ export interface Filter {
   readonly search: string;
   readonly state: string;
   readonly holder: string;
-  readonly offset: number;
+  readonly cursor: string;
 }
 
 interface FilterProps {

@@ -4,7 +4,6 @@ import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { JournalEntry } from '../../data/types.js';
 import { Page, Section } from '../../ui/page.js';
-import { Pager } from '../../ui/pager.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { CronFilter, type Filter } from './cron-filter.js';
 import { CronTable } from './cron-table.js';
@@ -19,7 +18,6 @@ const EVERY_MS = 5_000;
 export function CronsPage() {
   const [filter, setFilter] = useFilter();
   const overview = useResource(questions.overview, { concerns: () => true, everyMs: EVERY_MS });
-  const { offset } = filter;
   const fresh = { concerns: ({ cron }: JournalEntry) => cron !== null, everyMs: EVERY_MS, keeps: true };
   const crons = useResource(questions.crons(wordsOf(filter)), fresh);
   return (
@@ -29,10 +27,10 @@ export function CronsPage() {
       </Shown>
       <Section title="All crons" aside={<CronFilter {...{ filter, setFilter }} pods={overview.data?.pods ?? []} />}>
         <Shown of={crons} what="the crons">
-          {({ items, total }) => (
+          {({ items, next }) => (
             <>
               {items.length === 0 ? <Nothing filter={filter} /> : <CronTable crons={items} at={crons.at} />}
-              <Pager {...{ offset, total }} limit={PER_PAGE} onGo={(to) => setFilter({ offset: to })} />
+              {next === null ? null : <Next onGo={() => setFilter({ cursor: next })} />}
             </>
           )}
         </Shown>
@@ -42,11 +40,11 @@ export function CronsPage() {
 }
 
 /** Only what is set: an empty word is no word. */
-function wordsOf({ search, state, holder, offset }: Filter) {
+function wordsOf({ search, state, holder, cursor }: Filter) {
   const known = STATES.find((one) => one === state);
   return {
     limit: PER_PAGE,
-    ...(offset > 0 && { offset }),
+    ...(cursor !== '' && { cursor }),
     ...(search !== '' && { search }),
     ...(holder !== '' && { holder }),
     ...(known && { state: known }),
@@ -59,8 +57,8 @@ function useFilter(): [Filter, (change: Partial<Filter>) => void] {
   const [, go] = useLocation();
   const change = (words: Partial<Filter>) => {
     // From the address as it is now: what was typed a moment ago must not undo what was chosen since.
-    const { offset, ...rest } = { ...filterIn(location.search), offset: 0, ...words };
-    go(`/${query({ ...rest, offset: offset || undefined })}`, { replace: words.offset === undefined });
+    const filter = { ...filterIn(location.search), cursor: '', ...words };
+    go(`/${query({ ...filter })}`, { replace: words.cursor === undefined });
   };
   return [filterIn(search), change];
 }
@@ -68,8 +66,17 @@ function useFilter(): [Filter, (change: Partial<Filter>) => void] {
 function filterIn(search: string): Filter {
   const words = new URLSearchParams(search);
   const word = (name: string) => words.get(name) ?? '';
-  const offset = Math.max(0, Math.floor(Number(word('offset'))) || 0);
-  return { search: word('search'), state: word('state'), holder: word('holder'), offset };
+  return { search: word('search'), state: word('state'), holder: word('holder'), cursor: word('cursor') };
+}
+
+function Next({ onGo }: { readonly onGo: () => void }) {
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button type="button" onClick={onGo}>
+        Next
+      </button>
+    </nav>
+  );
 }
 
 function Nothing({ filter: { search, state, holder } }: { readonly filter: Filter }) {

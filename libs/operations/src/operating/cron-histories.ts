@@ -1,0 +1,163 @@
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import type { CronRecord, RunHistory } from '@fencepost/ledger';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import { historyOf, MAX_MARKS, type CronHistory } from './cron-history.js';
+
+/** A cron as the last look at all of them has found it. */
+export interface FollowedCron {
+  readonly entry: Pick<CatalogEntry, 'definition'>;
+  readonly record: Pick<CronRecord, 'cursor'>;
+}
+
+/** Where it hears of what happens. */
+export interface LiveEvents {
+  subscribe(listener: (entry: { readonly cron: string | null }) => void): () => void;
+}
+
+interface Kept {
+  readonly history: CronHistory;
+  readonly cursor: number | null;
+  readonly readAt: number;
+  /** A run of it has not ended, so the next look may find another one. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Crons whose history is kept, the first by name. A mark takes about 200 bytes, so 20,000 crons take at most about 120 MB; the
+ * others stay unknown, and the triage says how many they are.
+ */
+const MAX_KEPT = 20_000;
+/** Of each cron so many ranges of skips are read. */
+export const MAX_SKIPS = 10;
+/**
+ * One slice at a time, ten a second: at most 250 crons, about 8,000 small reads, over the connection that only pages use. 5,000
+ * crons are read in 20 seconds; after that only what has changed is read again.
+ */
+const AT_ONCE = 25;
+const SLICE_EVERY_MS = 100;
+const AFTER_FAILURE_MS = 1_000;
+/** Between two looks at a cron that has an open run, and at any. */
+const OPEN_MS = 10_000;
+const REFRESH_MS = 10 * 60_000;
+/** Who has not looked for so long is gone, and nothing is read any more. */
+const IDLE_MS = 60_000;
+
+/** The newest runs of all crons, read little by little in the background while somebody looks. */
+export class CronHistories {
+  readonly #kept = new Map<string, Kept>();
+  #crons: ReadonlyMap<string, FollowedCron> = new Map();
+  /** In the order in which they are read: what was never read first. */
+  readonly #unread = new Set<string>();
+  readonly #stale = new Set<string>();
+  #cancel: CancelTimer = () => {};
+  #cancelIdle: CancelTimer = () => {};
+  #stopHearing: (() => void) | null = null;
+  #isRunning = false;
+
+  /** @param events without them it reads only when `read` is called */
+  constructor(
+    private readonly ledger: Pick<RunHistory, 'runs' | 'skips'>,
+    private readonly clock: Clock,
+    private readonly events: LiveEvents | null,
+  ) {}
+
+  /** `null`: not read yet. */
+  of(cron: string): CronHistory | null {
+    return this.#kept.get(cron)?.history ?? null;
+  }
+
+  /** These are all crons there are. What is not known of them, or may have changed, is read in the background from now on. */
+  follow(crons: readonly FollowedCron[]): void {
+    if (!this.events) return;
+    // What happened while it did not listen is not known.
+    if (!this.#stopHearing) for (const name of this.#kept.keys()) this.#stale.add(name);
+    this.#know(crons);
+    this.#stopHearing ??= this.events.subscribe(({ cron }) => this.#touch(cron));
+    this.#cancelIdle();
+    this.#cancelIdle = this.clock.after(IDLE_MS, () => this.stop());
+    this.#goOn(0);
+  }
+
+  /** Reads those that are not known, before anybody asks for them: for a program that looks once. */
+  async read(crons: readonly FollowedCron[]): Promise<void> {
+    this.#know(crons);
+    while (this.#unread.size > 0) await this.#slice();
+  }
+
+  /** Until somebody looks again. */
+  stop(): void {
+    this.#cancelIdle();
+    this.#cancel();
+    this.#isRunning = false;
+    this.#stopHearing?.();
+    this.#stopHearing = null;
+    this.#unread.clear();
+    this.#stale.clear();
+  }
+
+  #touch(cron: string | null): void {
+    if (cron === null || !this.#kept.has(cron)) return;
+    this.#stale.add(cron);
+    this.#goOn(SLICE_EVERY_MS);
+  }
+
+  #know(crons: readonly FollowedCron[]): void {
+    this.#crons = new Map(crons.slice(0, MAX_KEPT).map((cron) => [cron.entry.definition.name, cron]));
+    for (const name of this.#kept.keys()) if (!this.#crons.has(name)) this.#kept.delete(name);
+    const now = this.clock.monotonic();
+    for (const [name, { record }] of this.#crons) {
+      const kept = this.#kept.get(name);
+      if (!kept) this.#unread.add(name);
+      else if (kept.cursor !== record.cursor || now - kept.readAt > (kept.isOpen ? OPEN_MS : REFRESH_MS)) {
+        this.#stale.add(name);
+      }
+    }
+  }
+
+  #goOn(delayMs: number): void {
+    if (this.#isRunning || this.#unread.size + this.#stale.size === 0) return;
+    this.#isRunning = true;
+    this.#cancel = this.clock.after(delayMs, () => {
+      const ended = (nextInMs: number) => {
+        this.#isRunning = false;
+        this.#goOn(nextInMs);
+      };
+      // Whoever looks finds the store away by themselves; what is unknown stays so until it is back.
+      this.#slice().then(
+        () => ended(SLICE_EVERY_MS),
+        () => ended(AFTER_FAILURE_MS),
+      );
+    });
+  }
+
+  async #slice(): Promise<void> {
+    const names = [...first(this.#unread, AT_ONCE), ...first(this.#stale, AT_ONCE)].slice(0, AT_ONCE);
+    for (const name of names) for (const waiting of [this.#unread, this.#stale]) waiting.delete(name);
+    try {
+      await Promise.all(names.map((name) => this.#read(name)));
+    } catch (error) {
+      for (const name of names) (this.#kept.has(name) ? this.#stale : this.#unread).add(name);
+      throw error;
+    }
+  }
+
+  async #read(name: string): Promise<void> {
+    const cron = this.#crons.get(name);
+    if (!cron) return;
+    const readAt = this.clock.monotonic();
+    const [runs, skips] = await Promise.all([this.ledger.runs(name, MAX_MARKS), this.ledger.skips(name, MAX_SKIPS)]);
+    const history = historyOf(runs, skips, cron.entry.definition.graceMs);
+    const isOpen = history.marks.some(({ outcome }) => outcome === 'waiting' || outcome === 'running');
+    this.#kept.set(name, { history, cursor: cron.record.cursor, readAt, isOpen });
+  }
+}
+
+function* first<Item>(items: Iterable<Item>, count: number): Generator<Item> {
+  let left = count;
+  for (const item of items) {
+    if (left === 0) return;
+    left -= 1;
+    yield item;
+  }
+}
