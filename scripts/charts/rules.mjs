@@ -123,7 +123,7 @@ function budgets(objects, pods) {
 /** What an autoscaler asks for is a metric that is served. */
 function queries(objects, { metrics }) {
   const scaled = objects.filter(({ kind }) => kind === 'ScaledObject').flatMap(({ spec }) => spec.triggers);
-  const asked = scaled.flatMap(({ metadata }) => metadata.query.match(/\b(?:cron|redis)_\w+/g) ?? ['no metric']);
+  const asked = scaled.flatMap(({ metadata }) => metadata.query.match(/\bfencepost_\w+/g) ?? ['no metric']);
   return asked
     .filter((name) => !metrics.has(name))
     .map((name) => `The autoscaler asks for ${name}, which no pod serves.`);

@@ -1,5 +1,5 @@
 import { doubtAlerts } from './doubt-alerts.mjs';
-import { ask, quantile } from './promql.mjs';
+import { ask, grown, quantile } from './promql.mjs';
 
 /**
  * @typedef {object} Alert
@@ -72,7 +72,7 @@ function outcomes(m) {
   return [
     {
       name: 'FencepostFiresMissed',
-      expr: `${ask({ of: m.fires, where: { outcome: 'missed' }, by: ['cron'], as: 'sum', over: 'increase', range: '15m' })} > 0`,
+      expr: grown({ of: m.fires, where: { outcome: 'missed' }, by: ['cron'], range: '15m' }),
       ...{ holds: '0m', severity: 'warning', runbook: 'stuck-cron' },
       summary: '{{ $labels.cron }} has missed instants that will not run.',
       description:
@@ -96,14 +96,7 @@ function outcomes(m) {
 }
 
 function runs(m) {
-  const failed = ask({
-    of: m.runs,
-    where: { status: 'failed' },
-    by: ['cron'],
-    as: 'sum',
-    over: 'increase',
-    range: '1h',
-  });
+  const failed = grown({ of: m.runs, where: { status: 'failed' }, by: ['cron'], range: '60m' });
   // The ledger knows of runs whose worker died: no process has counted them.
   const inARow = ask({ of: m.consecutiveFailures, by: ['cron'], as: 'max' });
   const waiting = { of: m.queueJobs, where: { state: 'waiting' }, as: 'max' };
@@ -112,7 +105,7 @@ function runs(m) {
     {
       ...{
         name: 'FencepostRunsFailing',
-        expr: `${failed} > 0 or ${inARow} > 0`,
+        expr: `${failed} or ${inARow} > 0`,
         holds: '0m',
         severity: 'warning',
         runbook: 'stuck-cron',
@@ -130,25 +123,25 @@ function runs(m) {
 }
 
 function stores(m) {
-  const troubles = ask({ of: m.storeTroubles, by: ['store'], as: 'sum', over: 'increase', range: '5m' });
-  const errors = ask({ of: m.programErrors, by: ['instance'], as: 'sum', over: 'increase', range: '15m' });
+  const failures = ask({ of: m.storeFailures, by: ['store'], as: 'sum', over: 'increase', range: '5m' });
+  const errors = grown({ of: m.programErrors, by: ['instance'], range: '15m' });
   const dropped = ask({ of: m.journalDropped, as: 'sum', over: 'increase', range: '15m' });
   return [
     {
       ...{
         name: 'FencepostStoreTrouble',
-        expr: `${troubles} > 10`,
+        expr: `${failures} > 10`,
         holds: '2m',
         severity: 'critical',
         runbook: 'redis-lost',
       },
-      summary: 'The {{ $labels.store }} does not answer.',
+      summary: 'The store of the {{ $labels.store }} does not answer.',
       description:
         'Nothing is claimed, begun or recorded until it is back. No pod needs a restart. ' +
-        'The label operation of cron_store_troubles_total names the calls that fail.',
+        'The label operation of fencepost_store_failures_total names the calls that fail.',
     },
     {
-      ...{ name: 'FencepostProgramError', expr: `${errors} > 0`, holds: '0m', severity: 'warning' },
+      ...{ name: 'FencepostProgramError', expr: errors, holds: '0m', severity: 'warning' },
       summary: '{{ $labels.instance }} had an unexpected error in the program itself.',
       description: 'No store caused it. The pod continues; its log has the stack as "program_failed".',
       runbook: 'program-error',

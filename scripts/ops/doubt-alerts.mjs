@@ -1,4 +1,4 @@
-import { ask } from './promql.mjs';
+import { ask, keepsGrowing } from './promql.mjs';
 
 /**
  * What may have run twice, or did not only because it was refused.
@@ -29,19 +29,18 @@ function refusals(m) {
 }
 
 function leases(m) {
-  const losses = { of: m.leaseTransitions, where: { transition: 'lost' } };
-  const lost = ask({ ...losses, as: 'sum', over: 'increase', range: '10m' });
-  const unreleased = ask({ of: m.leaseUnreleased, by: ['resource_type'], as: 'sum', over: 'increase', range: '10m' });
+  const lost = keepsGrowing({ of: m.leaseTransitions, where: { transition: 'lost' } }, 5);
+  const unreleased = keepsGrowing({ of: m.leaseUnreleased, by: ['resource_type'] }, 5);
   return [
     {
-      ...{ name: 'FencepostLeasesLost', expr: `${lost} > 5`, holds: '0m', severity: 'warning', runbook: 'failover' },
+      ...{ name: 'FencepostLeasesLost', expr: lost, holds: '0m', severity: 'warning', runbook: 'failover' },
       summary: 'Scheduler pods keep losing crons that they hold.',
       description:
         'They are too slow to renew, or their store fails over: "fencepost doctor" compares the TTL with measured times.',
     },
     {
-      ...{ name: 'FencepostLeasesUnreleased', expr: `${unreleased} > 5`, holds: '0m', severity: 'warning' },
-      summary: 'Leases of {{ $labels.resource_type }} end without a release.',
+      ...{ name: 'FencepostLeasesUnreleased', expr: unreleased, holds: '0m', severity: 'warning' },
+      summary: 'Leases of {{ $labels.resource_type }} keep ending without a release.',
       description: 'Holders die, freeze, or work longer than their lease lasts.',
       runbook: 'duplicate-suspected',
     },

@@ -3,23 +3,43 @@
 const INTRO = `# Metrics
 
 \`npm run ops\` generates this page from the list that also registers the metrics. Every pod serves its own metrics at
-\`GET /metrics\`, in the text format of Prometheus, together with those of its process (\`process_*\`, \`nodejs_*\`).
+\`GET /metrics\`, in the text format of Prometheus, together with those of its process (\`process_*\`, \`nodejs_*\`). All
+metrics of Fencepost begin with \`fencepost_\` and count in base units: seconds.
 
 **Access.** Open on loopback. Elsewhere it needs a viewer's token (\`Authorization: Bearer …\`) or \`FENCEPOST_METRICS_OPEN=true\`. The
 metrics contain cron names and run outcomes, and no payloads or holders.
+
+**From 0.** The counters of each cron and each outcome exist from the first scrape on, at 0: to Prometheus, the step from no series to 1 is
+no increase. What a pod counts before it is first scraped is counted by the alerts that ring for a single event: they take the whole
+value of a process that is younger than their window. Your own application needs \`collectDefaultMetrics()\` of \`prom-client\` for that.
 
 **Number of series.** A cron has about 20. \`FENCEPOST_METRICS_CRONS\` sets how many crons have series of their own: \`all\`, \`none\`, or
 a number (default 200). The others are counted together as \`cron="other"\`, so sums cover all crons. Crons with \`expectEvery\` come
 first, then those that fire least often, because a sum hides one failed nightly run. All pods choose the same crons, and removing a
 cron removes its series. With 10,000 crons, \`all\` is about 200,000 series per pod.
 
-**Aggregation.** One scheduler pod holds each cron, so use \`sum\` over pods for counters, \`cron_lease_held\` and
-\`cron_uncertain_runs\`. Use \`max\` for gauges that are "the same for every pod". A gauge that cannot be read within 2 s is left out,
-and \`cron_store_troubles_total\` counts the failure.
+**Aggregation.** One scheduler pod holds each cron, so use \`sum\` over pods for counters, \`fencepost_cron_lease_held\` and
+\`fencepost_uncertain_runs\`. Use \`max\` for gauges that are "the same for every pod". A gauge that cannot be read within 2 s is left out,
+and \`fencepost_store_failures_total\` counts the failure.
 
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
 the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.
+`;
+
+const ALIASES = `
+### Aliases
+
+The metrics of leases have a second name, under which they were first specified. Values and labels are the same; the two that end in
+\`_ms\` are in milliseconds, with \`resource_type\` as their only label. Their number depends on the types of resources, not on crons or
+leases. To store each series once, drop these names:
+
+\`\`\`yaml
+metric_relabel_configs:
+  - source_labels: [__name__]
+    regex: redis_(lease|node)_.*
+    action: drop
+\`\`\`
 `;
 
 /**
@@ -34,6 +54,8 @@ export function metricsPage(cron, lease, alerts) {
     table(Object.values(cron)),
     '\n## Leases\n',
     table(Object.values(lease)),
+    ALIASES,
+    aliasTable(Object.values(lease)),
     '\n## Alerts\n',
     ...alertTable(alerts),
   ];
@@ -52,6 +74,11 @@ function table(metrics) {
     ({ name, type, labels, help, by }) => `| \`${name}\` | ${type} | ${labelsOf(labels)} | ${SHOWN_BY[by]} | ${help} |`,
   );
   return ['| metric | type | labels | served by | meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function aliasTable(metrics) {
+  const rows = metrics.flatMap(({ name, alias }) => (alias === undefined ? [] : [`| \`${alias}\` | \`${name}\` |`]));
+  return ['| alias | metric |', '| --- | --- |', ...rows].join('\n');
 }
 
 function labelsOf(labels) {

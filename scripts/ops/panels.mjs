@@ -43,9 +43,9 @@ function now(m) {
   return [
     stat('Schedulers', pods('scheduler')),
     stat('Workers', pods('worker')),
-    stat('Crons that fire', ask({ of: m.definitions, where: { state: 'active' }, as: 'max' })),
+    stat('Active crons', ask({ of: m.definitions, where: { state: 'active' }, as: 'max' })),
     stat('Crons without a holder', `${crons} - ${held}`, { alarmAt: 1 }),
-    stat('Most overdue', `time() - ${ask({ of: m.nextFire, as: 'min' })}`, { unit: 's', alarmAt: 60 }),
+    stat('Most overdue', `clamp_min(time() - ${ask({ of: m.nextFire, as: 'min' })}, 0)`, { unit: 's', alarmAt: 60 }),
     stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
       alarmAt: 1,
       description: 'They wait for an operator to resolve an effect.',
@@ -56,19 +56,19 @@ function now(m) {
 function active(m) {
   const fires = (where, by) => perWindow({ of: m.fires, where: { ...CHOSEN, ...where }, by });
   return [
-    lines('Instants, by what became of them', [[fires({}, ['outcome']), '{{outcome}}']]),
+    lines('Instants by outcome', [[fires({}, ['outcome']), '{{outcome}}']]),
     lines('Missed', [[fires({ outcome: 'missed' }, ['cron']), '{{cron}}']], {
-      description: 'Nobody claimed them in time, and their misfire policy does not make up for them.',
+      description: 'No pod claimed them in time, and their misfire policy does not make up for them.',
     }),
     lines(
-      'Delay from due to claimed',
+      'Start delay: due to claimed',
       [
-        [quantile(0.5, { of: m.fireDelay, range: RATE }), 'half of them'],
-        [quantile(0.99, { of: m.fireDelay, range: RATE }), '99 of 100'],
+        [quantile(0.5, { of: m.fireDelay, range: RATE }), 'p50'],
+        [quantile(0.99, { of: m.fireDelay, range: RATE }), 'p99'],
       ],
       { unit: 's' },
     ),
-    lines('Runs handed over again', [[perWindow({ of: m.redeliveries }), 'redelivered']], {
+    lines('Redelivered runs', [[perWindow({ of: m.redeliveries }), 'redelivered']], {
       description: 'Their worker or their delivery was lost.',
     }),
   ];
@@ -78,54 +78,54 @@ function running(m) {
   const age = `time() - ${ask({ of: m.lastSuccess, where: CHOSEN, by: ['cron'], as: 'max' })}`;
   const interval = ask({ of: m.fireInterval, where: CHOSEN, by: ['cron'], as: 'max' });
   return [
-    lines('Runs, by how they ended', [[perWindow({ of: m.runs, where: CHOSEN, by: ['status'] }), '{{status}}']]),
+    lines('Runs by status', [[perWindow({ of: m.runs, where: CHOSEN, by: ['status'] }), '{{status}}']]),
     lines('Failed runs', [
       [perWindow({ of: m.runs, where: { ...CHOSEN, status: 'failed' }, by: ['cron'] }), '{{cron}}'],
     ]),
     lines(
-      'Duration, 95 of 100',
+      'Duration p95',
       [[quantile(0.95, { of: m.runDuration, where: CHOSEN, by: ['cron'], range: RATE }), '{{cron}}']],
       { unit: 's' },
     ),
     lines('Retries', [[perWindow({ of: m.retries, where: CHOSEN, by: ['cron'] }), '{{cron}}']]),
     lines('Effects', [[perWindow({ of: m.effects, by: ['outcome'] }), '{{outcome}}']]),
-    { ...lines('Since the last success', [[age, '{{cron}}']], { unit: 's' }), type: 'table' },
-    { ...lines('Between two instants', [[interval, '{{cron}}']], { unit: 's' }), type: 'table' },
+    { ...lines('Time since the last success', [[age, '{{cron}}']], { unit: 's' }), type: 'table' },
+    { ...lines('Interval between instants', [[interval, '{{cron}}']], { unit: 's' }), type: 'table' },
   ];
 }
 
 function leases(m) {
   return [
     lines('Crons held, by pod', [[ask({ of: m.leaseHeld, by: ['instance'], as: 'sum' }), '{{instance}}']]),
-    lines('Hand-overs', [[perWindow({ of: m.leaseTransitions, by: ['transition'] }), '{{transition}}']]),
+    lines('Lease transitions', [[perWindow({ of: m.leaseTransitions, by: ['transition'] }), '{{transition}}']]),
     lines(
       'Stale writes refused',
       [
         [perWindow({ of: m.fenceRejections, where: CHOSEN, by: ['cron', 'at'] }), '{{cron}} at the {{at}}'],
         [perWindow({ of: m.leaseRejected, by: ['downstream'] }), 'by {{downstream}}'],
       ],
-      { description: 'Each is a duplicate that did not happen.' },
+      { description: 'Each is a prevented duplicate.' },
     ),
-    lines('Requests for a lease', [
+    lines('Acquire requests', [
       [perWindow({ of: m.leaseAcquire, by: ['outcome'] }), '{{outcome}}'],
       [perWindow({ of: m.leaseContention }), 'held by another'],
     ]),
     lines('Renewals', [[perWindow({ of: m.leaseExtend, by: ['outcome'] }), '{{outcome}}']]),
     lines('Releases', [
       [perWindow({ of: m.leaseRelease, by: ['outcome'] }), '{{outcome}}'],
-      [perWindow({ of: m.leaseStaleRelease }), 'after it was over'],
+      [perWindow({ of: m.leaseStaleRelease }), 'after expiry'],
       [perWindow({ of: m.leaseUnreleased }), 'never'],
     ]),
     lines('Leases lost', [[perWindow({ of: m.leaseLost, by: ['reason'] }), '{{reason}}']]),
     lines(
-      'Until a lease is granted, 99 of 100',
-      [[quantile(0.99, { of: m.leaseDuration, by: ['outcome'], range: RATE }), '{{outcome}}']],
+      'Acquire duration p99',
+      [
+        [
+          quantile(0.99, { of: m.leaseDuration, by: ['resource_type', 'outcome'], range: RATE }),
+          '{{resource_type}} {{outcome}}',
+        ],
+      ],
       { unit: 's' },
-    ),
-    lines(
-      'Until a lease is granted, by type',
-      [[quantile(0.99, { of: m.leaseLatency, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
-      { unit: 'ms' },
     ),
     ...heldFor(m),
   ];
@@ -134,9 +134,9 @@ function leases(m) {
 function heldFor(m) {
   return [
     lines(
-      'Held for, 95 of 100',
+      'Hold time p95',
       [[quantile(0.95, { of: m.leaseHoldTime, by: ['resource_type'], range: RATE }), '{{resource_type}}']],
-      { unit: 'ms' },
+      { unit: 's' },
     ),
     lines('Leases held over their budget', [
       [ask({ of: m.leaseOverBudget, by: ['resource_type'], as: 'sum' }), '{{resource_type}}'],
@@ -151,22 +151,22 @@ function heldFor(m) {
 
 function stores(m) {
   return [
-    lines('Queue', [[ask({ of: m.queueJobs, by: ['state'], as: 'max' }), '{{state}}']]),
+    lines('Queue jobs by state', [[ask({ of: m.queueJobs, by: ['state'], as: 'max' }), '{{state}}']]),
     lines('Failed calls', [
-      [perWindow({ of: m.storeTroubles, by: ['store', 'operation'] }), '{{store}} {{operation}}'],
+      [perWindow({ of: m.storeFailures, by: ['store', 'operation'] }), '{{store}} {{operation}}'],
     ]),
-    lines('Errors of the program', [[perWindow({ of: m.programErrors, by: ['instance'] }), '{{instance}}']], {
-      description: 'No store has caused them; the log of the pod has their stacks.',
+    lines('Program errors', [[perWindow({ of: m.programErrors, by: ['instance'] }), '{{instance}}']], {
+      description: 'Not caused by a store; the log of the pod has their stacks.',
     }),
-    lines('Clocks ahead of the store', [[ask({ of: m.clockSkew, by: ['instance'], as: 'max' }), '{{instance}}']], {
+    lines('Clock skew', [[ask({ of: m.clockSkew, by: ['instance'], as: 'max' }), '{{instance}}']], {
       unit: 's',
     }),
-    lines('Left out of the journal', [[perWindow({ of: m.journalDropped }), 'events']]),
-    stat('Crons without series of their own', ask({ of: m.otherCrons, as: 'max' })),
+    lines('Events dropped from the journal', [[perWindow({ of: m.journalDropped }), 'events']]),
+    stat('Crons counted as other', ask({ of: m.otherCrons, as: 'max' })),
   ];
 }
 
 /** As `quorumAlerts`. */
 export function quorumPanels(m) {
-  return [lines('Nodes of the quorum', [[ask({ of: m.nodeHealth, by: ['node'], as: 'min' }), '{{node}}']])];
+  return [lines('Quorum nodes', [[ask({ of: m.nodeHealth, by: ['node'], as: 'min' }), '{{node}}']])];
 }

@@ -27,6 +27,31 @@ export function ask({ of, where = {}, by = [], as, over, range, part }) {
   return by.length === 0 ? `${as}(${ranged})` : `${as} by (${by.join(', ')}) (${ranged})`;
 }
 
+const MINUTES = /^(\d+)m$/;
+
+/**
+ * Series of a counter that has grown at all within the range. A process that is younger than that has counted all of its value
+ * within it, also what it counted before Prometheus first asked: `increase` does not see that.
+ * @param {Question} question with `range` in minutes
+ */
+export function grown(question) {
+  const { range, by, ...of } = question;
+  const young = `time() - process_start_time_seconds < ${Number(MINUTES.exec(range)?.[1]) * 60}`;
+  const fromBirth = `sum by (${by.join(', ')}) (${ask(of)} and on (instance) (${young}))`;
+  return `${ask({ ...question, as: 'sum', over: 'increase' })} > 0 or ${fromBirth} > 0`;
+}
+
+/**
+ * Series of a counter that keeps growing: by more than `above` in half an hour, in three of its ten parts. One event that
+ * concerns everything at once, such as the restart of a store, takes place in one part, or in two.
+ * @param {Question} question
+ * @param {number} above
+ */
+export function keepsGrowing(question, above) {
+  const within = (range) => ask({ ...question, as: 'sum', over: 'increase', range });
+  return `${within('30m')} > ${above} and count_over_time((${within('3m')} > 0)[30m:3m]) > 2`;
+}
+
 /**
  * @param {number} part from 0 to 1
  * @param {Question} question

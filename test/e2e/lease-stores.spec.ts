@@ -77,7 +77,7 @@ describe('scheduler pods with the leases of crons on a quorum of three', () => {
 
   const healthOf = async (pod: Pod) => {
     const page = readMetrics(await (await fetch(`${pod.url}/metrics`)).text());
-    return nodes.all.map(({ port }) => valueOf(page, 'redis_node_health', { node: `127.0.0.1:${port}` }));
+    return nodes.all.map(({ port }) => valueOf(page, 'fencepost_lease_node_health', { node: `127.0.0.1:${port}` }));
   };
 
   it('go on without one node and without a holder, claim nothing without two, and go on when they are back', async () => {

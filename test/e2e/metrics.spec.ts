@@ -20,7 +20,7 @@ function objections(input: string): string[] {
   } catch (error) {
     const said = String(Reflect.get(Object(error), 'stderr')).split('\n');
     return said.filter(
-      (line) => /^(cron|redis|error)/.test(line) && !/^redis_lease_\w+_ms .*(base unit|abbreviated)/.test(line),
+      (line) => /^(fencepost|redis|error)/.test(line) && !/^redis_lease_\w+_ms .*(base unit|abbreviated)/.test(line),
     );
   }
 }
@@ -37,16 +37,16 @@ it('the pages of pods say what their runs did, the same as the ledger (and promt
   const texts = await Promise.all([textOf(scheduler), textOf(worker)]);
   const [fires, runs] = [readMetrics(texts[0]), readMetrics(texts[1])];
   const steps = { cron: 'steps' };
-  expect(valueOf(fires, 'cron_fires_total', { ...steps, outcome: 'claimed' })).toBe(1);
-  expect(valueOf(fires, 'cron_fire_delay_seconds_count')).toBe(1);
-  expect(valueOf(fires, 'cron_lease_held', steps)).toBe(1);
-  expect(valueOf(fires, 'cron_pods', { role: 'worker' })).toBe(1);
-  expect(valueOf(runs, 'cron_runs_total', { ...steps, status: 'succeeded' })).toBe(1);
-  expect(valueOf(runs, 'cron_run_duration_seconds_count', steps)).toBe(1);
-  expect(valueOf(runs, 'cron_effects_total', { outcome: 'done' })).toBe(3);
+  expect(valueOf(fires, 'fencepost_fires_total', { ...steps, outcome: 'claimed' })).toBe(1);
+  expect(valueOf(fires, 'fencepost_fire_delay_seconds_count')).toBe(1);
+  expect(valueOf(fires, 'fencepost_cron_lease_held', steps)).toBe(1);
+  expect(valueOf(fires, 'fencepost_pods', { role: 'worker' })).toBe(1);
+  expect(valueOf(runs, 'fencepost_runs_total', { ...steps, status: 'succeeded' })).toBe(1);
+  expect(valueOf(runs, 'fencepost_run_duration_seconds_count', steps)).toBe(1);
+  expect(valueOf(runs, 'fencepost_effects_total', { outcome: 'done' })).toBe(3);
   const finishedAt = (run.finishedAt ?? 0) / 1_000;
   for (const page of [fires, runs]) {
-    const last = valueOf(page, 'cron_last_success_timestamp_seconds', steps) ?? 0;
+    const last = valueOf(page, 'fencepost_last_success_timestamp_seconds', steps) ?? 0;
     expect(Math.abs(last - finishedAt)).toBeLessThan(5);
   }
   expect(runs.get('process_start_time_seconds')?.type).toBe('gauge');
@@ -61,8 +61,8 @@ it('a cron that is disabled or removed is held as any other, so that what nobody
   const scheduler = await pods.scheduler('scheduler');
   const counted = async () => {
     const page = readMetrics(await textOf(scheduler));
-    const states = ['active', 'disabled', 'removed'].map((state) => valueOf(page, 'cron_definitions', { state }));
-    const held = page.get('cron_lease_held')?.samples.reduce((sum, { value }) => sum + value, 0);
+    const states = ['active', 'disabled', 'removed'].map((state) => valueOf(page, 'fencepost_definitions', { state }));
+    const held = page.get('fencepost_cron_lease_held')?.samples.reduce((sum, { value }) => sum + value, 0);
     return [...states, held];
   };
   await expect.poll(counted, { timeout: 20_000 }).toEqual([1, 1, 1, 3]);

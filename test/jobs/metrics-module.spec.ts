@@ -54,49 +54,49 @@ describe('the metrics of a pod', () => {
     const scheduler = await start(['scheduler'], space);
     const worker = await start(['worker'], space);
     await expect
-      .poll(async () => valueOf(await worker.page(), 'cron_runs_total', { cron: 'tick', status: 'succeeded' }) ?? 0, {
+      .poll(async () => valueOf(await worker.page(), 'fencepost_runs_total', { cron: 'tick', status: 'succeeded' }) ?? 0, {
         timeout: 15_000,
       })
       .toBeGreaterThanOrEqual(2);
     await worker.app.get(CronOperator).trigger('charge', { by: 'otto', payload: { how: 'fail' } });
     await expect
-      .poll(async () => valueOf(await worker.page(), 'cron_runs_total', { cron: 'charge', status: 'failed' }), {
+      .poll(async () => valueOf(await worker.page(), 'fencepost_runs_total', { cron: 'charge', status: 'failed' }), {
         timeout: 10_000,
       })
       .toBe(1);
     await worker.app.get(CronOperator).trigger('charge', { by: 'otto', payload: { how: 'ask' } });
     await expect
-      .poll(async () => valueOf(await scheduler.page(), 'cron_uncertain_runs', { cron: 'charge' }), { timeout: 10_000 })
+      .poll(async () => valueOf(await scheduler.page(), 'fencepost_uncertain_runs', { cron: 'charge' }), { timeout: 10_000 })
       .toBe(1);
     const [fires, runs] = [await scheduler.page(), await worker.page()];
     const now = Date.now() / 1_000;
-    const claimed = valueOf(fires, 'cron_fires_total', { cron: 'tick', outcome: 'claimed' }) ?? 0;
+    const claimed = valueOf(fires, 'fencepost_fires_total', { cron: 'tick', outcome: 'claimed' }) ?? 0;
     expect(claimed).toBeGreaterThanOrEqual(2);
-    expect(valueOf(fires, 'cron_fire_delay_seconds_count')).toBe(claimed);
-    expect(valueOf(fires, 'cron_lease_held', { cron: 'tick' })).toBe(1);
-    expect(valueOf(fires, 'cron_lease_transitions_total', { transition: 'acquired' })).toBe(2);
-    expect(valueOf(fires, 'cron_definitions', { state: 'active' })).toBe(2);
-    expect(valueOf(fires, 'cron_fire_interval_seconds', { cron: 'tick' })).toBe(1);
-    expect(Math.abs((valueOf(fires, 'cron_next_fire_timestamp_seconds', { cron: 'tick' }) ?? 0) - now)).toBeLessThan(
+    expect(valueOf(fires, 'fencepost_fire_delay_seconds_count')).toBe(claimed);
+    expect(valueOf(fires, 'fencepost_cron_lease_held', { cron: 'tick' })).toBe(1);
+    expect(valueOf(fires, 'fencepost_cron_lease_transitions_total', { transition: 'acquired' })).toBe(2);
+    expect(valueOf(fires, 'fencepost_definitions', { state: 'active' })).toBe(2);
+    expect(valueOf(fires, 'fencepost_fire_interval_seconds', { cron: 'tick' })).toBe(1);
+    expect(Math.abs((valueOf(fires, 'fencepost_next_fire_timestamp_seconds', { cron: 'tick' }) ?? 0) - now)).toBeLessThan(
       10,
     );
-    expect(valueOf(fires, 'cron_uncertain_runs', { cron: 'tick' })).toBe(0);
-    expect(valueOf(fires, 'cron_queue_jobs', { state: 'completed' })).toBeGreaterThanOrEqual(2);
-    expect(valueOf(runs, 'cron_effects_total', { outcome: 'done' })).toBeGreaterThanOrEqual(2);
-    const succeeded = valueOf(runs, 'cron_last_success_timestamp_seconds', { cron: 'tick' }) ?? 0;
+    expect(valueOf(fires, 'fencepost_uncertain_runs', { cron: 'tick' })).toBe(0);
+    expect(valueOf(fires, 'fencepost_queue_jobs', { state: 'completed' })).toBeGreaterThanOrEqual(2);
+    expect(valueOf(runs, 'fencepost_effects_total', { outcome: 'done' })).toBeGreaterThanOrEqual(2);
+    const succeeded = valueOf(runs, 'fencepost_last_success_timestamp_seconds', { cron: 'tick' }) ?? 0;
     expect(now - succeeded).toBeLessThan(10);
     // The leases of its crons too, under a type of their own.
     const asked = { resource_type: 'cron', outcome: 'acquired' };
-    expect(valueOf(fires, 'redis_lease_acquire_total', asked)).toBe(2);
-    expect(valueOf(runs, 'cron_pods', { role: 'scheduler' })).toBe(1);
-    expect(valueOf(fires, 'cron_clock_skew_seconds')).toBeCloseTo(0, 0);
+    expect(valueOf(fires, 'fencepost_lease_acquire_total', asked)).toBe(2);
+    expect(valueOf(runs, 'fencepost_pods', { role: 'scheduler' })).toBe(1);
+    expect(valueOf(fires, 'fencepost_clock_skew_seconds')).toBeCloseTo(0, 0);
   });
 
   it('hold nothing of a holder or of what a run was given', async () => {
     const pod = await start(['scheduler', 'worker'], spaces.fresh());
     await pod.app.get(CronOperator).trigger('charge', { by: 'otto', payload: { how: 'fail', card: '4242424242' } });
     await expect
-      .poll(async () => valueOf(await pod.page(), 'cron_runs_total', { cron: 'charge', status: 'failed' }), {
+      .poll(async () => valueOf(await pod.page(), 'fencepost_runs_total', { cron: 'charge', status: 'failed' }), {
         timeout: 10_000,
       })
       .toBe(1);

@@ -41,7 +41,7 @@ describe('the Kubernetes manifests', () => {
       securityContext: {},
     });
     container.livenessProbe.httpGet.port = 'web';
-    const trigger = { type: 'prometheus', metadata: { query: 'sum(cron_queue_depth)' } };
+    const trigger = { type: 'prometheus', metadata: { query: 'sum(fencepost_queue_depth)' } };
     const scaled = { kind: 'ScaledObject', spec: { triggers: [trigger] } };
     const told = againstRules([scheduler ?? {}, scaled], facts).join('\n');
     expect(told).toContain('sets FENCEPOST_LEASE_TLL, which no pod reads');
@@ -50,7 +50,7 @@ describe('the Kubernetes manifests', () => {
     expect(told).toContain('asks port web');
     expect(told).toContain('has an image without a tag');
     expect(told).toContain('has no PodDisruptionBudget');
-    expect(told).toContain('cron_queue_depth, which no pod serves');
+    expect(told).toContain('fencepost_queue_depth, which no pod serves');
     const worker = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',

@@ -43,7 +43,7 @@ const metricOf = (series: string) =>
 
 /** What an expression asks that nobody can answer. */
 function unknownIn(expr: string): string[] {
-  const series = [...expr.matchAll(/\b((?:cron|redis)_\w+)(?:\{([^}]*)\})?/g)];
+  const series = [...expr.matchAll(/\b(fencepost_\w+)(?:\{([^}]*)\})?/g)];
   const known = series.flatMap(([, name = '']) => metricOf(name) ?? []);
   const labels = new Set(known.flatMap((metric) => Object.keys(metric.labels)));
   const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, inside = '']) => inside.split(', '));
@@ -70,7 +70,7 @@ describe('what is made from the list of metrics', () => {
 
   it.each(queries)('%s asks only for metrics and labels that there are: %s', (_, expr) => {
     expect(unknownIn(expr)).toEqual([]);
-    expect(expr).toMatch(/(cron|redis)_/);
+    expect(expr).toMatch(/fencepost_/);
   });
 
   it('shows or watches every metric', () => {
@@ -80,17 +80,17 @@ describe('what is made from the list of metrics', () => {
 
   it('can not be made with a label, a value or a rate that a metric does not have', () => {
     const { fires, leaseHeld } = METRICS;
-    expect(() => ask({ of: fires, by: ['pod'] })).toThrow('cron_fires_total has no label "pod"');
+    expect(() => ask({ of: fires, by: ['pod'] })).toThrow('fencepost_fires_total has no label "pod"');
     expect(() => ask({ of: fires, where: { outcome: 'lost' } })).toThrow('has no outcome "lost"');
     expect(() => ask({ of: leaseHeld, over: 'rate', range: '5m' })).toThrow('has no rate');
     expect(() => ask({ of: fires, part: '_bucket' })).toThrow('no histogram');
   });
 
   it('would be found out otherwise', () => {
-    expect(unknownIn('sum by (pod) (cron_fires_total{outcome="lost"}) + cron_gone')).toEqual([
-      ...['the series cron_gone', 'by pod', 'outcome="lost"'],
+    expect(unknownIn('sum by (pod) (fencepost_fires_total{outcome="lost"}) + fencepost_gone')).toEqual([
+      ...['the series fencepost_gone', 'by pod', 'outcome="lost"'],
     ]);
-    expect(unknownIn('cron_fire_delay_seconds')).toEqual(['the series cron_fire_delay_seconds']);
+    expect(unknownIn('fencepost_fire_delay_seconds')).toEqual(['the series fencepost_fire_delay_seconds']);
   });
 });
 
@@ -141,11 +141,13 @@ describe('the alerts', () => {
 
   it('watch the servers of a quorum for whoever has one, and for nobody else', async () => {
     const seen = (made: Record<string, string>) =>
-      Object.entries(made).flatMap(([file, text]) => (text.includes('redis_node_health') ? [file] : []));
+      Object.entries(made).flatMap(([file, text]) => (text.includes('fencepost_lease_node_health') ? [file] : []));
     expect(seen(await ownFiles({ METRICS }))).toEqual([]);
     const ownOnes = ['alerts.yml', 'prometheus-rule.yaml', 'fencepost.json'];
     expect(seen(await ownFiles({ METRICS }, { onQuorum: true }))).toEqual(ownOnes);
-    expect([RULES, RULE_OBJECT, DASHBOARD].filter((file) => read(file).includes('redis_node_health'))).toEqual([]);
+    expect(
+      [RULES, RULE_OBJECT, DASHBOARD].filter((file) => read(file).includes('fencepost_lease_node_health')),
+    ).toEqual([]);
   });
 
   it.runIf(promtool)('are rules that Prometheus takes, where promtool is there to say so', () => {

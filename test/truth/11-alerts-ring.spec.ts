@@ -8,35 +8,35 @@ import { METRICS } from '@fencepost/operations/metrics';
 import { ensureProgram } from '../../scripts/debian.mjs';
 import { ownFiles } from '../../scripts/ops/files.mjs';
 
-const LAST = 'cron_success_awaited_since_timestamp_seconds{cron="a"}';
-const EVERY = 'cron_fire_interval_seconds{cron="a"}';
-const FAILED = 'cron_runs_total{cron="a", status="failed"}';
+const LAST = 'fencepost_success_awaited_since_timestamp_seconds{cron="a"}';
+const EVERY = 'fencepost_fire_interval_seconds{cron="a"}';
+const FAILED = 'fencepost_runs_total{cron="a", status="failed"}';
 
 /** Recorded series, one value a minute, as `promtool` reads them. */
 type Series = Readonly<Record<string, string>>;
 
-const BUCKETS = 'cron_fire_delay_seconds_bucket';
+const BUCKETS = 'fencepost_fire_delay_seconds_bucket';
 
 /** Of each alert: at which minute, series with which it rings, and series with which it doesn't. */
 const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series, quiet: Series]>> = {
-  FencepostNoScheduler: [5, { 'cron_pods{role="worker"}': '2x9' }, { 'cron_pods{role="scheduler"}': '1x9' }],
-  FencepostNoWorker: [5, { 'cron_pods{role="worker"}': '0x9' }, { 'cron_pods{role="worker"}': '1x9' }],
+  FencepostNoScheduler: [5, { 'fencepost_pods{role="worker"}': '2x9' }, { 'fencepost_pods{role="scheduler"}': '1x9' }],
+  FencepostNoWorker: [5, { 'fencepost_pods{role="worker"}': '0x9' }, { 'fencepost_pods{role="worker"}': '1x9' }],
   FencepostCronWithoutHolder: [
     5,
-    { 'cron_definitions{state="active"}': '3x9', 'cron_lease_held{cron="a"}': '2x9' },
-    { 'cron_definitions{state="active"}': '3x9', 'cron_lease_held{cron="a"}': '3x9' },
+    { 'fencepost_definitions{state="active"}': '3x9', 'fencepost_cron_lease_held{cron="a"}': '2x9' },
+    { 'fencepost_definitions{state="active"}': '3x9', 'fencepost_cron_lease_held{cron="a"}': '3x9' },
   ],
   FencepostFireOverdue: [
     5,
-    { 'cron_next_fire_timestamp_seconds{cron="a"}': '0x9' },
-    { 'cron_next_fire_timestamp_seconds{cron="a"}': '600x9' },
+    { 'fencepost_next_fire_timestamp_seconds{cron="a"}': '0x9' },
+    { 'fencepost_next_fire_timestamp_seconds{cron="a"}': '600x9' },
   ],
   FencepostFiresMissed: [
     9,
-    { 'cron_fires_total{cron="a", outcome="missed"}': '0x4 1x9' },
+    { 'fencepost_fires_total{cron="a", outcome="missed"}': '0x4 1x9' },
     {
-      'cron_fires_total{cron="a", outcome="missed"}': '1x19',
-      'cron_fires_total{cron="a", outcome="claimed"}': '0+1x19',
+      'fencepost_fires_total{cron="a", outcome="missed"}': '1x19',
+      'fencepost_fires_total{cron="a", outcome="claimed"}': '0+1x19',
     },
   ],
   FencepostFiresLate: [
@@ -47,66 +47,66 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
   FencepostLastSuccessTooOld: [20, { [LAST]: '0x30', [EVERY]: '60x30' }, { [LAST]: '0+60x30', [EVERY]: '60x30' }],
   FencepostFenceRejections: [
     15,
-    { 'cron_fence_rejections_total{cron="a", at="claim"}': '0+1x20' },
-    { 'cron_fence_rejections_total{cron="a", at="claim"}': '9x20' },
+    { 'fencepost_fence_rejections_total{cron="a", at="claim"}': '0+1x20' },
+    { 'fencepost_fence_rejections_total{cron="a", at="claim"}': '9x20' },
   ],
   FencepostDownstreamRejections: [
     15,
-    { 'redis_lease_fencing_rejected_total{downstream="db"}': '0+1x20' },
-    { 'redis_lease_fencing_rejected_total{downstream="db"}': '9x20' },
+    { 'fencepost_lease_fencing_rejected_total{downstream="db"}': '0+1x20' },
+    { 'fencepost_lease_fencing_rejected_total{downstream="db"}': '9x20' },
   ],
   FencepostLeasesLost: [
     15,
-    { 'cron_lease_transitions_total{transition="lost"}': '0+1x20' },
-    { 'cron_lease_transitions_total{transition="released"}': '0+1x20' },
+    { 'fencepost_cron_lease_transitions_total{transition="lost"}': '0+1x20' },
+    { 'fencepost_cron_lease_transitions_total{transition="released"}': '0+1x20' },
   ],
   FencepostLeasesUnreleased: [
     15,
-    { 'redis_lease_expired_without_release_total{resource_type="r"}': '0+1x20' },
-    { 'redis_lease_expired_without_release_total{resource_type="r"}': '9x20' },
+    { 'fencepost_lease_expired_without_release_total{resource_type="r"}': '0+1x20' },
+    { 'fencepost_lease_expired_without_release_total{resource_type="r"}': '9x20' },
   ],
   FencepostLeaseHeldOverBudget: [
     15,
-    { 'redis_lease_lost_total{resource_type="r", reason="max-hold"}': '0x9 1x20' },
-    { 'redis_lease_held_over_budget{resource_type="r"}': '0x20' },
+    { 'fencepost_lease_lost_total{resource_type="r", reason="max-hold"}': '0x9 1x20' },
+    { 'fencepost_lease_held_over_budget{resource_type="r"}': '0x20' },
   ],
   FencepostLeaseAcquireErrors: [
     15,
-    { 'redis_lease_acquire_total{resource_type="r", outcome="error"}': '0+1x20' },
-    { 'redis_lease_acquire_total{resource_type="r", outcome="busy"}': '0+9x20' },
+    { 'fencepost_lease_acquire_total{resource_type="r", outcome="error"}': '0+1x20' },
+    { 'fencepost_lease_acquire_total{resource_type="r", outcome="busy"}': '0+9x20' },
   ],
-  FencepostUncertainRuns: [9, { 'cron_uncertain_runs{cron="a"}': '1x9' }, { 'cron_uncertain_runs{cron="a"}': '0x9' }],
+  FencepostUncertainRuns: [9, { 'fencepost_uncertain_runs{cron="a"}': '1x9' }, { 'fencepost_uncertain_runs{cron="a"}': '0x9' }],
   FencepostRunsFailing: [
     5,
     { [FAILED]: '0x2 1x9' },
     {
       [FAILED]: '0x9',
-      'cron_runs_total{cron="a", status="succeeded"}': '0+1x9',
-      'cron_consecutive_failures{cron="a"}': '0x9',
+      'fencepost_runs_total{cron="a", status="succeeded"}': '0+1x9',
+      'fencepost_consecutive_failures{cron="a"}': '0x9',
     },
   ],
   FencepostQueueGrowing: [
     30,
-    { 'cron_queue_jobs{state="waiting"}': '0+20x40' },
-    { 'cron_queue_jobs{state="waiting"}': '400-2x40' },
+    { 'fencepost_queue_jobs{state="waiting"}': '0+20x40' },
+    { 'fencepost_queue_jobs{state="waiting"}': '400-2x40' },
   ],
   FencepostStoreTrouble: [
     9,
-    { 'cron_store_troubles_total{store="store"}': '0+9x20' },
-    { 'cron_store_troubles_total{store="store"}': '9x20' },
+    { 'fencepost_store_failures_total{store="store"}': '0+9x20' },
+    { 'fencepost_store_failures_total{store="store"}': '9x20' },
   ],
   FencepostProgramError: [
     5,
-    { 'cron_program_errors_total{instance="p"}': '0x3 1x9' },
-    { 'cron_program_errors_total{instance="p"}': '1x19', 'cron_store_troubles_total{store="store"}': '0+1x19' },
+    { 'fencepost_program_errors_total{instance="p"}': '0x3 1x9' },
+    { 'fencepost_program_errors_total{instance="p"}': '1x19', 'fencepost_store_failures_total{store="store"}': '0+1x19' },
   ],
-  FencepostJournalDropping: [35, { cron_journal_dropped_total: '0+1x40' }, { cron_journal_dropped_total: '9x40' }],
+  FencepostJournalDropping: [35, { fencepost_journal_dropped_total: '0+1x40' }, { fencepost_journal_dropped_total: '9x40' }],
   FencepostClockSkew: [
     9,
-    { 'cron_clock_skew_seconds{instance="p"}': '-1x19' },
-    { 'cron_clock_skew_seconds{instance="p"}': '0.1x19' },
+    { 'fencepost_clock_skew_seconds{instance="p"}': '-1x19' },
+    { 'fencepost_clock_skew_seconds{instance="p"}': '0.1x19' },
   ],
-  FencepostNodeLeftOut: [9, { 'redis_node_health{node="n"}': '0x9' }, { 'redis_node_health{node="n"}': '1x9' }],
+  FencepostNodeLeftOut: [9, { 'fencepost_lease_node_health{node="n"}': '0x9' }, { 'fencepost_lease_node_health{node="n"}': '1x9' }],
 };
 
 let folder: string;
@@ -161,14 +161,14 @@ describe('each alert', () => {
   });
 
   it('of leases over their budget rings while one is still held', async () => {
-    const series = { 'redis_lease_held_over_budget{resource_type="r"}': '0x3 1x20' };
+    const series = { 'fencepost_lease_held_over_budget{resource_type="r"}': '0x3 1x20' };
     expect(await judged('FencepostLeaseHeldOverBudget', true, { minute: 9, series })).toContain('SUCCESS');
-    const late = { 'redis_lease_lost_total{resource_type="r", reason="expired"}': '0+1x20' };
+    const late = { 'fencepost_lease_lost_total{resource_type="r", reason="expired"}': '0+1x20' };
     expect(await judged('FencepostLeaseHeldOverBudget', false, { minute: 9, series: late })).toContain('SUCCESS');
   });
 
   it('of failing runs rings for a run whose worker died: no process has counted it', async () => {
-    const series = { [FAILED]: '0x9', 'cron_consecutive_failures{cron="a"}': '0x3 1x9' };
+    const series = { [FAILED]: '0x9', 'fencepost_consecutive_failures{cron="a"}': '0x3 1x9' };
     expect(await judged('FencepostRunsFailing', true, { minute: 5, series })).toContain('SUCCESS');
   });
 });

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { OpenMetricsContentType, Registry } from 'prom-client';
+import type { LabelValues, OpenMetricsContentType, Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
+import type { LossReason } from '../base/errors.js';
 import { hashResource } from '../base/identity.js';
 import type { HeldTerms } from './held-terms.js';
 
@@ -8,14 +9,19 @@ export type MetricsRegistry = Registry | Registry<OpenMetricsContentType>;
 
 export type Instruments = ReturnType<typeof instruments>;
 
-/** Milliseconds. A store nearby answers within one; a command is given up after a second or a few. */
-const LATENCY_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
+/** Seconds. A store nearby answers within one thousandth; a command is given up after a second or a few. */
+const LATENCY_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Milliseconds. From a cache entry that is rebuilt to a job of an hour, in the steps in which people choose a ttl. */
-const HOLD_MS = [10, 50, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
+/** Seconds. From a cache entry that is rebuilt to a job of an hour, in the steps in which people choose a ttl. */
+const HOLD_S = [0.01, 0.05, 0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600];
+
+const [OURS, ALIAS] = ['fencepost_lease', 'redis_lease'];
+
+const REASONS: readonly LossReason[] = ['refused', 'expired', 'clock-jump', 'max-hold'];
 
 /**
- * The metrics. One that the registry already has is reused: two modules of one process count together.
+ * The metrics, each also under its older name, `redis_lease_…`. One that the registry already has is reused: two modules of one
+ * process count together.
  * @throws {Error} of prom-client, when the registry has another kind of metric under one of these names
  */
 export function instruments(registry: MetricsRegistry) {
@@ -39,33 +45,48 @@ export function instruments(registry: MetricsRegistry) {
   };
 }
 
+/**
+ * Shows the counters of a type from 0 on, with its first event: to Prometheus an increase from nothing to 1 is none, and the
+ * first lease of a type that is lost would ring no alert.
+ */
+export function showZeros(count: Instruments, resource_type: string): void {
+  for (const outcome of ['acquired', 'busy', 'error']) count.acquire.inc({ resource_type, outcome }, 0);
+  for (const outcome of ['released', 'stale', 'error']) count.release.inc({ resource_type, outcome }, 0);
+  for (const outcome of ['extended', 'refused', 'error']) count.extend.inc({ resource_type, outcome }, 0);
+  for (const reason of REASONS) count.lost.inc({ resource_type, reason }, 0);
+  for (const counter of [count.staleRelease, count.contention, count.unreleased]) counter.inc({ resource_type }, 0);
+}
+
 function counters(registry: MetricsRegistry) {
-  return <L extends string>(suffix: string, help: string, labelNames: readonly L[]): Counter<L> => {
-    const name = `redis_lease_${suffix}`;
-    const known = registry.getSingleMetric<L>(name);
-    return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] });
+  return <L extends string>(suffix: string, help: string, labelNames: readonly L[]) => {
+    const both = [OURS, ALIAS].map((prefix) => {
+      const name = `${prefix}_${suffix}`;
+      const known = registry.getSingleMetric<L>(name);
+      return known instanceof Counter ? known : new Counter({ name, help, labelNames, registers: [registry] });
+    });
+    return {
+      inc(labels: LabelValues<L>, by = 1) {
+        for (const counter of both) counter.inc(labels, by);
+      },
+    };
   };
 }
 
 function distributions(registry: MetricsRegistry) {
   return {
-    acquireLatency: histogram(registry, {
-      name: 'redis_lease_acquire_latency_ms',
-      help: 'Milliseconds until a request for a lease was answered or abandoned.',
-      labelNames: ['resource_type'],
-      buckets: LATENCY_MS,
+    acquireDuration: inSecondsAndMs(registry, {
+      name: 'acquire_duration_seconds',
+      alias: 'acquire_latency_ms',
+      help: 'until a request for a lease was answered or abandoned',
+      labelNames: ['resource_type', 'outcome'],
+      buckets: LATENCY_S,
     }),
-    acquireDuration: histogram(registry, {
-      name: 'redis_lease_acquire_duration_seconds',
-      help: 'Seconds until a request for a lease was answered or abandoned, by outcome.',
-      labelNames: ['outcome'],
-      buckets: LATENCY_MS.map((ms) => ms / 1_000),
-    }),
-    holdTime: histogram(registry, {
-      name: 'redis_lease_hold_time_ms',
-      help: 'Milliseconds from the request for a lease to its release or loss.',
+    holdTime: inSecondsAndMs(registry, {
+      name: 'hold_time_seconds',
+      alias: 'hold_time_ms',
+      help: 'from the request for a lease to its release or loss',
       labelNames: ['resource_type'],
-      buckets: HOLD_MS,
+      buckets: HOLD_S,
     }),
   };
 }
@@ -82,6 +103,24 @@ function histogram<L extends string>(registry: MetricsRegistry, shape: Histogram
   return known instanceof Histogram ? known : new Histogram({ ...shape, registers: [registry] });
 }
 
+/** The older name has milliseconds, and no label but the type. */
+function inSecondsAndMs<L extends 'resource_type' | 'outcome'>(
+  registry: MetricsRegistry,
+  { name, alias, help, labelNames, buckets }: HistogramShape<L> & { readonly alias: string },
+) {
+  const seconds = histogram(registry, { name: `${OURS}_${name}`, help: `Seconds ${help}.`, labelNames, buckets });
+  const ms = histogram(registry, {
+    ...{ name: `${ALIAS}_${alias}`, help: `Milliseconds ${help}.`, labelNames: ['resource_type'] },
+    buckets: buckets.map((bucket) => bucket * 1_000),
+  });
+  return {
+    observe(labels: Record<L, string> & { readonly resource_type: string }, tookMs: number) {
+      seconds.observe(labels, tookMs / 1_000);
+      ms.observe({ resource_type: labels.resource_type }, tookMs);
+    },
+  };
+}
+
 export interface HeldSource {
   readonly held: HeldTerms;
   readonly clock: Clock;
@@ -91,7 +130,7 @@ export interface HeldSource {
 /** Counted when they are asked for; the first to register them in a registry counts for all. */
 export function heldGauges(registry: MetricsRegistry, { held, clock, typeOf }: HeldSource): void {
   computed(registry, {
-    name: 'redis_lease_held_since_timestamp_seconds',
+    name: 'fencepost_lease_held_since_timestamp_seconds',
     help: 'When this process acquired its leases, Unix time: the 20 oldest of those held for a minute or longer.',
     labelNames: ['resource_type', 'resource'],
     fill: (gauge) => {
@@ -101,7 +140,7 @@ export function heldGauges(registry: MetricsRegistry, { held, clock, typeOf }: H
     },
   });
   computed(registry, {
-    name: 'redis_lease_held_over_budget',
+    name: 'fencepost_lease_held_over_budget',
     help: 'Leases that this process holds for longer than their maxHold, or else ten times their ttl.',
     labelNames: ['resource_type'],
     fill: (gauge) => {
@@ -131,9 +170,15 @@ function computed<L extends string>(registry: MetricsRegistry, { fill, ...shape 
 }
 
 /** Registered by the first server of a quorum that is heard of: without one the metric isn't there. */
-function nodeHealth(registry: MetricsRegistry): Gauge<'node'> {
-  const name = 'redis_node_health';
+function nodeHealth(registry: MetricsRegistry) {
   const help = '1 while a quorum node is asked, 0 while it is left out because it fails.';
-  const known = registry.getSingleMetric<'node'>(name);
-  return known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['node'], registers: [registry] });
+  const both = [`${OURS}_node_health`, 'redis_node_health'].map((name) => {
+    const known = registry.getSingleMetric<'node'>(name);
+    return known instanceof Gauge ? known : new Gauge({ name, help, labelNames: ['node'], registers: [registry] });
+  });
+  return {
+    set(node: string, healthy: boolean) {
+      for (const gauge of both) gauge.set({ node }, healthy ? 1 : 0);
+    },
+  };
 }

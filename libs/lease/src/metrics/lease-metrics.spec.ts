@@ -54,25 +54,62 @@ describe('the metrics', () => {
   it('count each event under the type of its resource', async () => {
     const observe = leaseMetrics({ registry });
     for (const event of everyEvent('invoice:42')) observe(event);
-    expect(await series('_total{')).toEqual([
-      'redis_lease_acquire_total{resource_type="invoice",outcome="acquired"} 1',
-      'redis_lease_acquire_total{resource_type="invoice",outcome="busy"} 1',
-      'redis_lease_acquire_total{resource_type="invoice",outcome="error"} 1',
-      'redis_lease_release_total{resource_type="invoice",outcome="released"} 1',
-      'redis_lease_release_total{resource_type="invoice",outcome="stale"} 1',
-      'redis_lease_release_total{resource_type="invoice",outcome="error"} 1',
-      'redis_lease_extend_total{resource_type="invoice",outcome="extended"} 1',
-      'redis_lease_extend_total{resource_type="invoice",outcome="error"} 1',
-      'redis_lease_extend_total{resource_type="invoice",outcome="refused"} 1',
-      'redis_lease_lost_total{resource_type="invoice",reason="refused"} 1',
-      'redis_lease_stale_release_total{resource_type="invoice"} 1',
-      'redis_lease_contention_total{resource_type="invoice"} 1',
-      'redis_lease_expired_without_release_total{resource_type="invoice"} 3',
-      'redis_lease_fencing_rejected_total{resource_type="invoice",downstream="billing"} 1',
-    ]);
+    const counted = (await series('fencepost_')).filter((line) => line.includes('_total{') && !line.endsWith(' 0'));
+    expect(counted.toSorted()).toEqual(
+      [
+        'fencepost_lease_acquire_total{resource_type="invoice",outcome="acquired"} 1',
+        'fencepost_lease_acquire_total{resource_type="invoice",outcome="busy"} 1',
+        'fencepost_lease_acquire_total{resource_type="invoice",outcome="error"} 1',
+        'fencepost_lease_release_total{resource_type="invoice",outcome="released"} 1',
+        'fencepost_lease_release_total{resource_type="invoice",outcome="stale"} 1',
+        'fencepost_lease_release_total{resource_type="invoice",outcome="error"} 1',
+        'fencepost_lease_extend_total{resource_type="invoice",outcome="extended"} 1',
+        'fencepost_lease_extend_total{resource_type="invoice",outcome="error"} 1',
+        'fencepost_lease_extend_total{resource_type="invoice",outcome="refused"} 1',
+        'fencepost_lease_lost_total{resource_type="invoice",reason="refused"} 1',
+        'fencepost_lease_stale_release_total{resource_type="invoice"} 1',
+        'fencepost_lease_contention_total{resource_type="invoice"} 1',
+        'fencepost_lease_expired_without_release_total{resource_type="invoice"} 3',
+        'fencepost_lease_fencing_rejected_total{resource_type="invoice",downstream="billing"} 1',
+      ].toSorted(),
+    );
     expect(await valueOf('redis_lease_acquire_latency_ms_sum', 'resource_type="invoice"')).toBe(1_002);
-    expect(await valueOf('redis_lease_acquire_duration_seconds_sum', 'outcome="error"')).toBe(1);
+    const failed = 'resource_type="invoice",outcome="error"';
+    expect(await valueOf('fencepost_lease_acquire_duration_seconds_sum', failed)).toBe(1);
     expect(await valueOf('redis_lease_hold_time_ms_count', 'resource_type="invoice"')).toBe(4);
+    expect(await valueOf('fencepost_lease_hold_time_seconds_count', 'resource_type="invoice"')).toBe(4);
+  });
+
+  it('say the same under their older names, in milliseconds where those end so', async () => {
+    const observe = leaseMetrics({ registry });
+    for (const event of everyEvent('invoice:42')) observe(event);
+    const counters = (await series('_total{')).toSorted();
+    const older = counters.flatMap((line) => (line.startsWith('redis_') ? line : []));
+    expect(older).toHaveLength(counters.length / 2);
+    expect(older.map((line) => line.replace('redis_', 'fencepost_'))).toEqual(
+      counters.filter((line) => line.startsWith('fencepost_')),
+    );
+    const sumOf = (name: string) => valueOf(`${name}_sum`, 'resource_type="invoice"');
+    const seconds = await sumOf('fencepost_lease_hold_time_seconds');
+    expect(await sumOf('redis_lease_hold_time_ms')).toBeCloseTo(seconds * 1_000);
+    expect(seconds).toBeCloseTo(23.04);
+    const within = (await series('redis_lease_acquire_latency_ms_bucket')).map(
+      (line) => /le="([^"]+)"/.exec(line)?.[1],
+    );
+    expect(within).toEqual([...'0.5 1 2 5 10 25 50 100 250 500 1000 2500 5000 +Inf'.split(' ')]);
+    expect(await valueOf('redis_node_health', 'node="a"')).toBe(0);
+    expect(await valueOf('fencepost_lease_node_health', 'node="a"')).toBe(0);
+  });
+
+  it('begin at 0 with the first event of a type: the first loss is an increase then', async () => {
+    const observe = leaseMetrics({ registry });
+    observe({ name: 'lease.acquired', ...term('invoice:42'), ttlMs: 10_000, tookMs: 1 });
+    const lost = (reason: string) =>
+      valueOf('fencepost_lease_lost_total', `resource_type="invoice",reason="${reason}"`);
+    expect(await lost('max-hold')).toBe(0);
+    observe({ name: 'lease.lost', ...term('invoice:42'), reason: 'max-hold', heldMs: 1 });
+    expect(await lost('max-hold')).toBe(1);
+    expect(await valueOf('fencepost_lease_acquire_total', 'resource_type="invoice",outcome="error"')).toBe(0);
   });
 
   it('never show an id or a holder', async () => {
@@ -98,10 +135,10 @@ describe('the metrics', () => {
       return (await series()).length;
     };
     const afterTenThousand = await count(10_000, 500);
-    // For each of 101 types: an acquisition, a release, two histograms of 15 and 16 lines, and 21 downstreams.
-    expect(afterTenThousand).toBeLessThan(101 * (1 + 1 + 15 + 16 + 21) + 21 + 16);
-    expect(new Set((await series('acquire_total')).map((line) => line.split('"')[1])).size).toBe(101);
-    expect(await valueOf('redis_lease_acquire_total', 'resource_type="other",outcome="acquired"')).toBe(8_000);
+    // For each of 101 types, under two names: 16 counters, histograms of 15 and 16 lines, and 21 downstreams; and the nodes.
+    expect(afterTenThousand).toBeLessThan(2 * (101 * (16 + 15 + 16 + 21) + 21));
+    expect(new Set((await series('fencepost_lease_acquire_total')).map((line) => line.split('"')[1])).size).toBe(101);
+    expect(await valueOf('fencepost_lease_acquire_total', 'resource_type="other",outcome="acquired"')).toBe(8_000);
     expect(await count(1_000, 1_000)).toBe(afterTenThousand);
   });
 
@@ -110,8 +147,8 @@ describe('the metrics', () => {
     const acquired = (resource: string, more: { readonly maxHoldMs?: number } = {}) =>
       ({ name: 'lease.acquired', ...term(resource), ttlMs: 10_000, tookMs: 0, ...more }) as const;
     const lasting = { maxHoldMs: 60 * MINUTE };
-    const since = () => series('redis_lease_held_since_timestamp_seconds{');
-    const over = () => series('redis_lease_held_over_budget{');
+    const since = () => series('fencepost_lease_held_since_timestamp_seconds{');
+    const over = () => series('fencepost_lease_held_over_budget{');
 
     it('show since when the oldest are held, by the hash of their name, and forget what is over', async () => {
       const clock = new ManualClock();
@@ -123,7 +160,7 @@ describe('the metrics', () => {
       expect(await since()).toEqual([]);
       await clock.advance(1);
       const lineOf = (resource: string) =>
-        `redis_lease_held_since_timestamp_seconds{resource_type="invoice",resource="${hashResource(resource)}"} ${began}`;
+        `fencepost_lease_held_since_timestamp_seconds{resource_type="invoice",resource="${hashResource(resource)}"} ${began}`;
       expect(await since()).toEqual([lineOf('invoice:42'), lineOf('invoice:43')]);
       const { resource, holder, fence } = first;
       observe({ name: 'lease.released', resource, holder, fence, heldMs: MINUTE });
@@ -154,7 +191,7 @@ describe('the metrics', () => {
       await renewFor(100_000);
       expect(await over()).toEqual([]);
       await renewFor(5_000);
-      expect(await over()).toEqual(['redis_lease_held_over_budget{resource_type="invoice"} 1']);
+      expect(await over()).toEqual(['fencepost_lease_held_over_budget{resource_type="invoice"} 1']);
       const [{ resource, holder, fence }] = held as [ReturnType<typeof acquired>];
       observe({ name: 'lease.lost', resource, holder, fence, reason: 'refused', heldMs: 1 });
       expect(await over()).toEqual([]);
@@ -177,8 +214,8 @@ describe('the metrics', () => {
 
   it('show a node that is left out and asked again, and no metric of nodes to whom no quorum has any', async () => {
     const observe = leaseMetrics({ registry });
-    expect(registry.getSingleMetric('redis_node_health')).toBeUndefined();
-    const health = () => valueOf('redis_node_health', 'node="a"');
+    expect(registry.getSingleMetric('fencepost_lease_node_health')).toBeUndefined();
+    const health = () => valueOf('fencepost_lease_node_health', 'node="a"');
     observe({ name: 'node.health', node: 'a', healthy: false, because: 'timed out' });
     expect(await health()).toBe(0);
     observe({ name: 'node.health', node: 'a', healthy: true });

@@ -3,7 +3,7 @@ import { resourceType } from '../base/resource.js';
 import type { LeaseObserver, AcquireOutcome, LeaseEvent, EndOfTerm } from '../telemetry/lease-events.js';
 import { systemClock, type Clock } from '../base/clock.js';
 import { HeldTerms } from './held-terms.js';
-import { heldGauges, instruments } from './instruments.js';
+import { heldGauges, instruments, showZeros } from './instruments.js';
 import type { MetricsRegistry, Instruments } from './instruments.js';
 import type { LossReason } from '../base/errors.js';
 import { LostTerms } from '../telemetry/lease-events.js';
@@ -40,7 +40,8 @@ export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
     held: new HeldTerms(),
   };
   seenIn.set(registry, seen);
-  const type = boundedLabels(typesAtMost, seen.types);
+  const count = instruments(registry);
+  const type = boundedLabels(typesAtMost, seen.types, (resourceType) => showZeros(count, resourceType));
   const forEver = new Set(options.heldForEver ?? ['role']);
   const labels = {
     type: (resource: string) => type(typeOf(resource)),
@@ -48,7 +49,7 @@ export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
     node: boundedLabels(NAMES_AT_MOST, seen.nodes),
   };
   heldGauges(registry, { held: seen.held, clock, typeOf: labels.type });
-  const counter = new EventCounter(instruments(registry), labels);
+  const counter = new EventCounter(count, labels);
   return (event) => {
     counter.observe(event);
     if ('resource' in event && !forEver.has(typeOf(event.resource))) seen.held.observe(event, clock.now());
@@ -62,12 +63,14 @@ const REST = 'other';
  * Lets the first `most` distinct values through and calls the rest `other`. A time series is kept for ever by any system that
  * counts, so a label whose values come from outside would fill the memory of the process and of Prometheus.
  * @param seen shared by all that count in one registry
+ * @param onNew called with each value that gets a label of its own
  */
-function boundedLabels(max: number, seen: Set<string>): (value: string) => string {
+function boundedLabels(max: number, seen: Set<string>, onNew = (_: string) => {}): (value: string) => string {
   return (value) => {
     if (seen.has(value)) return value;
     if (seen.size >= max) return REST;
     seen.add(value);
+    onNew(value);
     return value;
   };
 }
@@ -113,7 +116,7 @@ class EventCounter {
       case 'fence.rejected':
         return this.#rejected(event.resource, event.downstream);
       case 'node.health':
-        return this.#count.nodeHealth().set({ node: this.#labels.node(event.node) }, event.healthy ? 1 : 0);
+        return this.#count.nodeHealth().set(this.#labels.node(event.node), event.healthy);
       // The renewal was counted. And sentences for an operator; their count means nothing.
       case 'lease.ttl-changed':
       case 'lease.ttl-unfit':
@@ -124,8 +127,7 @@ class EventCounter {
   #asked(outcome: AcquireOutcome, { resource, tookMs }: { readonly resource: string; readonly tookMs: number }): void {
     const resource_type = this.#labels.type(resource);
     this.#count.acquire.inc({ resource_type, outcome });
-    this.#count.acquireLatency.observe({ resource_type }, tookMs);
-    this.#count.acquireDuration.observe({ outcome }, tookMs / 1_000);
+    this.#count.acquireDuration.observe({ resource_type, outcome }, tookMs);
     if (outcome === 'busy') this.#count.contention.inc({ resource_type });
   }
 

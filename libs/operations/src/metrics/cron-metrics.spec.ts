@@ -10,7 +10,7 @@ function labelsOf(page: Awaited<ReturnType<MetricsStage['page']>>): Set<string> 
   return new Set(samples.flatMap(({ labels }) => labels['cron'] ?? []));
 }
 
-const unanswered = { store: 'store', operation: 'metrics.count-deliveries' };
+const unanswered = { store: 'ledger', operation: 'metrics.count-deliveries' };
 
 describe('the metrics of crons', () => {
   it('are all on the page, each with the labels that its list names, and nothing else is', async () => {
@@ -44,13 +44,13 @@ describe('the metrics of crons', () => {
       stage.telemetry.emit('occurrence.passed', { cron: 'nightly', after: 1, through: 2, reason });
     }
     const page = await stage.page();
-    const fires = page.get('cron_fires_total')?.samples.map(({ labels, value }) => [labels['outcome'], value]);
+    const fires = page.get('fencepost_fires_total')?.samples.map(({ labels, value }) => [labels['outcome'], value]);
     expect(Object.fromEntries(fires ?? [])).toEqual({
       ...{ claimed: 1, caught_up: 1, skipped_overlap: 1, missed: 1, merged: 1, skipped_paused: 1 },
     });
     // What is made up for after an outage says nothing of how fast a pod is.
-    expect(await stage.value('cron_fire_delay_seconds_count')).toBe(1);
-    expect(await stage.value('cron_fire_delay_seconds_sum')).toBe(0.04);
+    expect(await stage.value('fencepost_fire_delay_seconds_count')).toBe(1);
+    expect(await stage.value('fencepost_fire_delay_seconds_sum')).toBe(0.04);
   });
 
   it('count the runs that an operator ended, and not those that a worker still has to end', async () => {
@@ -60,7 +60,7 @@ describe('the metrics of crons', () => {
     for (const verdict of ['cancelled', 'cancelling'] as const) {
       stage.telemetry.emit('run.cancelled', { ...about, verdict });
     }
-    const ended = (status: string) => stage.value('cron_runs_total', { cron: 'nightly', status });
+    const ended = (status: string) => stage.value('fencepost_runs_total', { cron: 'nightly', status });
     expect([await ended('failed'), await ended('cancelled')]).toEqual([1, 1]);
   });
 
@@ -72,12 +72,12 @@ describe('the metrics of crons', () => {
     stage.telemetry.emit('attempt.cancelled', { ...run, err: new Error('x') });
     stage.telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     for (const status of ['succeeded', 'failed', 'cancelled', 'uncertain']) {
-      expect(await stage.value('cron_runs_total', { cron: 'nightly', status }), status).toBe(1);
+      expect(await stage.value('fencepost_runs_total', { cron: 'nightly', status }), status).toBe(1);
     }
-    expect(await stage.value('cron_retries_total', { cron: 'nightly' })).toBe(1);
-    expect(await stage.value('cron_run_duration_seconds_sum', { cron: 'nightly' })).toBe(1.5);
+    expect(await stage.value('fencepost_retries_total', { cron: 'nightly' })).toBe(1);
+    expect(await stage.value('fencepost_run_duration_seconds_sum', { cron: 'nightly' })).toBe(1.5);
     const now = stage.clock.now();
-    expect(await stage.value('cron_last_success_timestamp_seconds', { cron: 'nightly' })).toBeLessThanOrEqual(
+    expect(await stage.value('fencepost_last_success_timestamp_seconds', { cron: 'nightly' })).toBeLessThanOrEqual(
       now / 1_000,
     );
   });
@@ -90,21 +90,21 @@ describe('the metrics of crons', () => {
     stage.hold(stage.declare({ name: 'late', expression: '* * * * *' }), noon - 600_000);
     stage.hold(stage.declare({ name: 'unread', expression: '* * * * *' })).known = false;
     const page = await stage.page();
-    const next = (page.get('cron_next_fire_timestamp_seconds')?.samples ?? []).map(({ labels, value }) => [
+    const next = (page.get('fencepost_next_fire_timestamp_seconds')?.samples ?? []).map(({ labels, value }) => [
       labels['cron'],
       value - noon / 1_000,
     ]);
     expect(Object.fromEntries(next)).toEqual({ hourly: 3_600, workdays: 21 * 3_600, late: -540 });
-    expect(await stage.value('cron_fire_interval_seconds', { cron: 'hourly' })).toBe(3_600);
-    expect(await stage.value('cron_lease_held', { cron: 'unread' })).toBe(1);
-    expect(await stage.value('cron_definitions', { state: 'active' })).toBe(4);
+    expect(await stage.value('fencepost_fire_interval_seconds', { cron: 'hourly' })).toBe(3_600);
+    expect(await stage.value('fencepost_cron_lease_held', { cron: 'unread' })).toBe(1);
+    expect(await stage.value('fencepost_definitions', { state: 'active' })).toBe(4);
   });
 
   it('take the longer side of the next instant: on a Monday the last success is days old, and nothing is wrong', async () => {
     const stage = new MetricsStage();
     const friday = Date.UTC(2030, 0, 4, 9);
     stage.hold(stage.declare({ name: 'workdays', expression: '0 9 * * 1-5' }), friday);
-    expect(await stage.value('cron_fire_interval_seconds', { cron: 'workdays' })).toBe(3 * 86_400);
+    expect(await stage.value('fencepost_fire_interval_seconds', { cron: 'workdays' })).toBe(3 * 86_400);
   });
 
   it('know the last success of a cron whose worker is gone, from the ledger', async () => {
@@ -114,12 +114,12 @@ describe('the metrics of crons', () => {
       { cron: 'nightly', state: 'failed', finishedAt: 9_000 },
       { cron: 'nightly', state: 'succeeded', finishedAt: 5_000 },
     ];
-    expect(await stage.value('cron_last_success_timestamp_seconds', { cron: 'nightly' })).toBe(5);
+    expect(await stage.value('fencepost_last_success_timestamp_seconds', { cron: 'nightly' })).toBe(5);
     stage.succeed('nightly');
-    const later = await stage.value('cron_last_success_timestamp_seconds', { cron: 'nightly' });
+    const later = await stage.value('fencepost_last_success_timestamp_seconds', { cron: 'nightly' });
     expect(later).toBeGreaterThan(5);
     stage.runs = [{ cron: 'nightly', state: 'succeeded', finishedAt: 6_000 }];
-    expect(await stage.value('cron_last_success_timestamp_seconds', { cron: 'nightly' })).toBe(later);
+    expect(await stage.value('fencepost_last_success_timestamp_seconds', { cron: 'nightly' })).toBe(later);
   });
 
   it('show nothing where a store did not answer, rather than what it said before', async () => {
@@ -127,14 +127,14 @@ describe('the metrics of crons', () => {
     stage.held = [];
     stage.jobs = async () => ({ waiting: 3 });
     stage.cards = [{ pod: 'pod-1/own', roles: ['scheduler'], clockSkewMs: -250 }];
-    expect(await stage.value('cron_queue_jobs', { state: 'waiting' })).toBe(3);
-    expect(await stage.value('cron_clock_skew_seconds')).toBe(-0.25);
-    expect(await stage.value('cron_pods', { role: 'worker' })).toBe(0);
+    expect(await stage.value('fencepost_queue_jobs', { state: 'waiting' })).toBe(3);
+    expect(await stage.value('fencepost_clock_skew_seconds')).toBe(-0.25);
+    expect(await stage.value('fencepost_pods', { role: 'worker' })).toBe(0);
     stage.jobs = () => Promise.reject(new Error('Connection is closed.'));
     stage.cards = [];
-    expect(await stage.value('cron_queue_jobs', { state: 'waiting' })).toBeUndefined();
-    expect(await stage.value('cron_clock_skew_seconds')).toBeUndefined();
-    expect(await stage.value('cron_store_troubles_total', unanswered)).toBeGreaterThan(0);
+    expect(await stage.value('fencepost_queue_jobs', { state: 'waiting' })).toBeUndefined();
+    expect(await stage.value('fencepost_clock_skew_seconds')).toBeUndefined();
+    expect(await stage.value('fencepost_store_failures_total', unanswered)).toBeGreaterThan(0);
   });
 
   it('come also while a store never answers', async () => {
@@ -143,9 +143,9 @@ describe('the metrics of crons', () => {
     stage.jobs = () => new Promise(() => {});
     const page = stage.registry.metrics();
     await stage.clock.advance(2_000);
-    expect(await page).toContain('cron_pods{role="worker"} 0');
+    expect(await page).toContain('fencepost_pods{role="worker"} 0');
     stage.jobs = async () => ({});
-    expect(await stage.value('cron_store_troubles_total', unanswered)).toBe(1);
+    expect(await stage.value('fencepost_store_failures_total', unanswered)).toBe(1);
   });
 });
 
@@ -173,8 +173,10 @@ describe('the labels of 10,000 crons', () => {
     expect(labels.size).toBe(201);
     for (let n = 0; n < 150; n += 1) expect(labels).toContain(`cron-${n}`);
     const sum = (name: string) => page.get(name)?.samples.reduce((total, { value }) => total + value, 0);
-    expect([sum('cron_fires_total'), sum('cron_runs_total'), sum('cron_lease_held')]).toEqual([10_000, 10_000, 10_000]);
-    expect(await stage.value('cron_other_crons')).toBe(9_800);
+    expect([sum('fencepost_fires_total'), sum('fencepost_runs_total'), sum('fencepost_cron_lease_held')]).toEqual([
+      10_000, 10_000, 10_000,
+    ]);
+    expect(await stage.value('fencepost_other_crons')).toBe(9_800);
     const samples = [...page.values()].reduce((total, family) => total + family.samples.length, 0);
     expect(samples).toBeLessThan(201 * 36);
   });
@@ -214,9 +216,9 @@ describe('the series of a pod', () => {
     const stage = new MetricsStage();
     stage.declare({ name: 'report' });
     await stage.metrics.begin();
-    const failures = () => stage.value('cron_runs_total', { cron: 'report', status: 'failed' });
+    const failures = () => stage.value('fencepost_runs_total', { cron: 'report', status: 'failed' });
     expect(await failures()).toBe(0);
-    expect(await stage.value('cron_program_errors_total')).toBe(0);
+    expect(await stage.value('fencepost_program_errors_total')).toBe(0);
     stage.telemetry.emit('attempt.failed', {
       ...run,
       cron: 'report',
@@ -230,7 +232,7 @@ describe('the series of a pod', () => {
   it('are bounded by the crons that are told apart', async () => {
     const stage = new MetricsStage(1);
     for (const name of ['a', 'b', 'c']) stage.declare({ name });
-    const runs = (await stage.page()).get('cron_runs_total');
+    const runs = (await stage.page()).get('fencepost_runs_total');
     expect(new Set(runs?.samples.map(({ labels }) => labels['cron']))).toEqual(new Set(['a', 'other']));
   });
 
@@ -238,7 +240,7 @@ describe('the series of a pod', () => {
     const stage = new MetricsStage();
     const entry = stage.declare({ name: 'report' });
     stage.hold(entry);
-    const awaited = () => stage.value('cron_success_awaited_since_timestamp_seconds', { cron: 'report' });
+    const awaited = () => stage.value('fencepost_success_awaited_since_timestamp_seconds', { cron: 'report' });
     expect(await awaited()).toBe(entry.since / 1_000);
     stage.paused.add('report');
     expect(await awaited()).toBeUndefined();

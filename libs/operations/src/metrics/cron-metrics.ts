@@ -4,10 +4,12 @@ export type LabelValues = readonly string[] | null;
 /** One metric, as registration, the table of the docs, the dashboard and the alerts know it. */
 export interface MetricSpec {
   readonly name: string;
+  /** Its older name, under which it is shown too; one that ends in `_ms` has milliseconds. */
+  readonly alias?: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   /** Of its values: an instant is in seconds since 1970, what is only counted has none. */
-  readonly unit: 'seconds' | 'milliseconds' | null;
+  readonly unit: 'seconds' | null;
   readonly labels: Readonly<Record<string, LabelValues>>;
   /** Of a histogram, in its unit. */
   readonly buckets?: readonly number[];
@@ -17,6 +19,9 @@ export interface MetricSpec {
 
 /** The names of crons, up to a configured number, and `other` for the rest. */
 export const NAMES = null as LabelValues;
+
+/** Where a call went: the store of the leases, which may be another than that of everything else, or the queue. */
+const STORES = ['leases', 'ledger', 'queue'] as const;
 
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
 const OPERATIONS = null as LabelValues;
@@ -32,64 +37,64 @@ const FIRED = ['claimed', 'caught_up', 'skipped_overlap', 'skipped_paused', 'mis
 /** What is counted as it happens. */
 const COUNTED = {
   fires: {
-    ...{ name: 'cron_fires_total', type: 'counter', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_fires_total', type: 'counter', unit: null, by: 'scheduler' },
     help: 'Instants that came due, by what became of them; a range of instants that went by together counts once.',
     labels: { cron: NAMES, outcome: FIRED },
   },
   fireDelay: {
-    ...{ name: 'cron_fire_delay_seconds', type: 'histogram', unit: 'seconds', by: 'scheduler' },
+    ...{ name: 'fencepost_fire_delay_seconds', type: 'histogram', unit: 'seconds', by: 'scheduler' },
     help: 'Time from the due time of an instant until the ledger accepted its run.',
     labels: {},
     buckets: DELAY_S,
   },
   leaseTransitions: {
-    ...{ name: 'cron_lease_transitions_total', type: 'counter', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_cron_lease_transitions_total', type: 'counter', unit: null, by: 'scheduler' },
     help: 'Leases on crons that this pod acquired, released, lost, or took over from a suspected holder.',
     labels: { transition: ['acquired', 'released', 'lost', 'preempted'] },
   },
   fenceRejections: {
-    ...{ name: 'cron_fence_rejections_total', type: 'counter', unit: null, by: 'both' },
+    ...{ name: 'fencepost_fence_rejections_total', type: 'counter', unit: null, by: 'both' },
     help: 'Stale writes of this pod that the ledger refused by their fence: each is a prevented duplicate.',
     labels: { cron: NAMES, at: ['claim', 'effect', 'finish'] },
   },
   redeliveries: {
-    ...{ name: 'cron_redeliveries_total', type: 'counter', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_redeliveries_total', type: 'counter', unit: null, by: 'scheduler' },
     help: 'Runs delivered again because their worker or their delivery was lost.',
     labels: {},
   },
   runs: {
-    ...{ name: 'cron_runs_total', type: 'counter', unit: null, by: 'both' },
+    ...{ name: 'fencepost_runs_total', type: 'counter', unit: null, by: 'both' },
     help: 'Runs that this worker finished, or that became uncertain; in a scheduler, runs that an operator ended.',
     labels: { cron: NAMES, status: ['succeeded', 'failed', 'cancelled', 'uncertain'] },
   },
   retries: {
-    ...{ name: 'cron_retries_total', type: 'counter', unit: null, by: 'worker' },
+    ...{ name: 'fencepost_retries_total', type: 'counter', unit: null, by: 'worker' },
     help: 'Failed attempts that will be retried.',
     labels: { cron: NAMES },
   },
   runDuration: {
-    ...{ name: 'cron_run_duration_seconds', type: 'histogram', unit: 'seconds', by: 'worker' },
+    ...{ name: 'fencepost_run_duration_seconds', type: 'histogram', unit: 'seconds', by: 'worker' },
     help: 'Duration of successful attempts.',
     labels: { cron: NAMES },
     buckets: DURATION_S,
   },
   effects: {
-    ...{ name: 'cron_effects_total', type: 'counter', unit: null, by: 'worker' },
+    ...{ name: 'fencepost_effects_total', type: 'counter', unit: null, by: 'worker' },
     help: 'Side effects by outcome; known: done by an earlier attempt and not repeated.',
     labels: { outcome: ['done', 'known', 'late', 'failed', 'unknown'] },
   },
-  storeTroubles: {
-    ...{ name: 'cron_store_troubles_total', type: 'counter', unit: null, by: 'both' },
-    help: 'Failed calls to the store or the queue; operation is one of about 50 fixed names, such as lease.acquire.',
-    labels: { store: ['store', 'queue'], operation: OPERATIONS },
+  storeFailures: {
+    ...{ name: 'fencepost_store_failures_total', type: 'counter', unit: null, by: 'both' },
+    help: 'Failed calls, by where they went; operation is one of about 50 fixed names, such as lease.acquire.',
+    labels: { store: STORES, operation: OPERATIONS },
   },
   programErrors: {
-    ...{ name: 'cron_program_errors_total', type: 'counter', unit: null, by: 'both' },
+    ...{ name: 'fencepost_program_errors_total', type: 'counter', unit: null, by: 'both' },
     help: 'Unexpected errors in the program itself, not caused by a store; the log has their stacks.',
     labels: {},
   },
   journalDropped: {
-    ...{ name: 'cron_journal_dropped_total', type: 'counter', unit: null, by: 'both' },
+    ...{ name: 'fencepost_journal_dropped_total', type: 'counter', unit: null, by: 'both' },
     help: 'Ordinary events that this pod dropped from the journal because there were too many at once.',
     labels: {},
   },
@@ -98,62 +103,62 @@ const COUNTED = {
 /** What is looked up when somebody asks. */
 const OBSERVED = {
   lastSuccess: {
-    ...{ name: 'cron_last_success_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'both' },
+    ...{ name: 'fencepost_last_success_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'both' },
     help: 'When the last run succeeded: set by its worker at once, and by the holder of the cron from the ledger.',
     labels: { cron: NAMES },
   },
   successAwaited: {
-    ...{ name: 'cron_success_awaited_since_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    ...{ name: 'fencepost_success_awaited_since_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
     help: 'Start of the wait for a success: the last success, the definition, or the end of a pause. None while paused.',
     labels: { cron: NAMES },
   },
   consecutiveFailures: {
-    ...{ name: 'cron_consecutive_failures', type: 'gauge', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_consecutive_failures', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Number of newest runs that failed in a row, at most 20.',
     labels: { cron: NAMES },
   },
   nextFire: {
-    ...{ name: 'cron_next_fire_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    ...{ name: 'fencepost_next_fire_timestamp_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
     help: 'Due time of the first instant not yet accounted for, of each cron that this pod holds.',
     labels: { cron: NAMES },
   },
   fireInterval: {
-    ...{ name: 'cron_fire_interval_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    ...{ name: 'fencepost_fire_interval_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
     help: 'The longer of the intervals before and after the next instant.',
     labels: { cron: NAMES },
   },
   leaseHeld: {
-    ...{ name: 'cron_lease_held', type: 'gauge', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_cron_lease_held', type: 'gauge', unit: null, by: 'scheduler' },
     help: '1 for each cron that this pod holds; for crons without their own series, their number.',
     labels: { cron: NAMES },
   },
   definitions: {
-    ...{ name: 'cron_definitions', type: 'gauge', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_definitions', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Crons in the catalog, as this pod has it.',
     labels: { state: ['active', 'disabled', 'removed'] },
   },
   uncertainRuns: {
-    ...{ name: 'cron_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Uncertain runs that wait for an operator, of the crons that this pod holds.',
     labels: { cron: NAMES },
   },
   queueJobs: {
-    ...{ name: 'cron_queue_jobs', type: 'gauge', unit: null, by: 'scheduler' },
+    ...{ name: 'fencepost_queue_jobs', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Deliveries in the queue, the same for every pod.',
     labels: { state: ['waiting', 'active', 'delayed', 'prioritized', 'completed', 'failed'] },
   },
   pods: {
-    ...{ name: 'cron_pods', type: 'gauge', unit: null, by: 'both' },
+    ...{ name: 'fencepost_pods', type: 'gauge', unit: null, by: 'both' },
     help: 'Pods that reported recently, the same for every pod.',
     labels: { role: ['scheduler', 'worker'] },
   },
   clockSkew: {
-    ...{ name: 'cron_clock_skew_seconds', type: 'gauge', unit: 'seconds', by: 'both' },
+    ...{ name: 'fencepost_clock_skew_seconds', type: 'gauge', unit: 'seconds', by: 'both' },
     help: "How far this pod's clock is ahead of the store's.",
     labels: {},
   },
   otherCrons: {
-    ...{ name: 'cron_other_crons', type: 'gauge', unit: null, by: 'both' },
+    ...{ name: 'fencepost_other_crons', type: 'gauge', unit: null, by: 'both' },
     help: 'Crons without their own series, counted as other.',
     labels: {},
   },

@@ -87,12 +87,13 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
 }
 
 function troubles({ count }: CountsDeps): Handlers {
+  const failed = (store: string, operation: Failure['operation']) => count.storeFailures.inc({ store, operation });
+  const storeOf = (operation: Failure['operation']) => (operation.startsWith('lease.') ? 'leases' : 'ledger');
   return {
-    'store.failed': ({ operation }) => count.storeTroubles.inc({ store: 'store', operation }),
-    'store.unfit': () =>
-      count.storeTroubles.inc({ store: 'store', operation: 'store.check' satisfies Failure['operation'] }),
+    'store.failed': ({ operation }) => failed(storeOf(operation), operation),
+    'store.unfit': () => failed('ledger', 'store.check'),
     'program.failed': () => count.programErrors.inc(),
-    'queue.failed': ({ operation }) => count.storeTroubles.inc({ store: 'queue', operation }),
+    'queue.failed': ({ operation }) => failed('queue', operation),
     'journal.dropped': (detail) => count.journalDropped.inc(detail.count),
   };
 }
