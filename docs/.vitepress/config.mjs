@@ -62,6 +62,7 @@ export default {
             page('Lease stores', '/stores'),
             page('Command line', '/packages/cli'),
             page('Metrics and alerts', '/metrics'),
+            page('Problems', '/problems'),
             page('Limits', '/limits'),
             page('API reference', '/api/'),
             page('Glossary', '/glossary'),

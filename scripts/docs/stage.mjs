@@ -31,10 +31,23 @@ export async function stageSite() {
   }
   const limits = await limitsPage(await builtSources());
   write('limits.md', linked(limits, { file: 'docs/limits.md', page: 'limits.md', pages }));
+  for (const [name, text] of problemPages(readFileSync(join(root, 'docs/problems.md'), 'utf8'))) {
+    write(`problems/${name}.md`, text);
+  }
   const all = [...Object.values(pages), 'limits.md'];
   write('public/llms.txt', index(all));
   write('public/llms-full.txt', all.map((page) => readFileSync(join(SITE, page), 'utf8')).join('\n\n'));
   return all;
+}
+
+/**
+ * A page for each section: what the `type` of a problem leads to.
+ * @param {string} markdown
+ * @returns {[name: string, text: string][]}
+ */
+export function problemPages(markdown) {
+  const sections = markdown.split(/^## /m).slice(1);
+  return sections.map((section) => [section.split('\n', 1)[0] ?? '', `# ${section}\n[All problems](../problems.md)\n`]);
 }
 
 /** @returns {Record<string, string>} */

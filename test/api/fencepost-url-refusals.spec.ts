@@ -103,7 +103,7 @@ describe('a command that talks to a console', { timeout: 60_000 }, () => {
   });
 
   it('ends with 3 for what a console can not answer now, in its words', async () => {
-    const body = { statusCode: 503, code: 'STORE_AWAY', message: 'The store did not answer in time.' };
+    const body = { status: 503, code: 'STORE_AWAY', detail: 'The store did not answer in time.' };
     const busy = await answering((_, response) => void response.writeHead(503).end(JSON.stringify(body)));
     expectSentence(await fencepost([...LIST, '--url', busy]), 3, 'The store did not answer in time.');
     const proxy = await answering((_, response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'));

@@ -66,9 +66,11 @@ describe('the API', () => {
     expect([response.status, await response.json()]).toEqual([
       404,
       {
-        statusCode: 404,
+        type: 'https://fencepost.dev/problems/cron-unknown',
+        title: 'Unknown cron',
+        status: 404,
+        detail: expect.stringContaining('Did you mean "nightly-report"?'),
         code: 'CRON_UNKNOWN',
-        message: expect.stringContaining('Did you mean "nightly-report"?'),
       },
     ]);
   });
@@ -85,8 +87,9 @@ describe('the API', () => {
     ['/api/crons/on-demand/why?at=tomorrowish', 'Expected'],
   ])('refuses %s in one sentence', async (path, sentence) => {
     const response = await running.ask(path);
-    const body = (await response.json()) as { message: string };
-    expect([response.status, body.message]).toEqual([400, expect.stringContaining(sentence)]);
+    const body = (await response.json()) as { detail: string };
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect([response.status, body.detail]).toEqual([400, expect.stringContaining(sentence)]);
   });
 
   it("says that it is somebody else's turn when nobody is there to be asked", async () => {
@@ -95,7 +98,7 @@ describe('the API', () => {
     redis.freeze();
     try {
       const response = await lonely.ask('/api/crons');
-      expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ statusCode: 503 })]);
+      expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ status: 503 })]);
     } finally {
       redis.thaw();
       await lonely.close();

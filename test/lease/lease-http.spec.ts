@@ -94,6 +94,7 @@ describe.each([
     expect(response.headers.get('content-type')).toContain('application/problem+json');
     expect(Number(response.headers.get('retry-after'))).toBeOneOf([6, 7]);
     expect(body).toMatchObject({ status: 423, title: 'Locked', code: 'LEASE_BUSY' });
+    expect(body['type']).toBe('https://fencepost.dev/problems/lease-busy');
     expect(JSON.stringify(body)).not.toContain('rebuild');
     expect(await post('rebuild')).toMatchObject({ status: 201, body: { state: 'rebuilt' } });
   });

@@ -51,6 +51,7 @@ export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> 
     logger: false,
     abortOnError: false,
     forceCloseConnections: true,
+    bodyParser: false,
   });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

@@ -64,9 +64,11 @@ describe('two people look at the question about alice, and the first one answers
     expect([late.status, await json(late)]).toEqual([
       409,
       {
-        statusCode: 409,
+        type: 'https://fencepost.dev/problems/run-state',
+        title: 'Run in another state',
+        status: 409,
         code: 'RUN_STATE',
-        message:
+        detail:
           `Run "${runId}" now waits for the item "bob" of "charge" (attempt 2, begun at 2026-01-01T00:00:00.000Z), but the answer ` +
           `was about the item "alice" of "charge" (attempt 1, begun at 2026-01-01T00:00:00.000Z). Nothing was changed: review ` +
           `the run and answer its current question.`,

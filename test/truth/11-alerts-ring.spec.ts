@@ -75,7 +75,11 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
     { 'fencepost_lease_acquire_total{resource_type="r", outcome="error"}': '0+1x20' },
     { 'fencepost_lease_acquire_total{resource_type="r", outcome="busy"}': '0+9x20' },
   ],
-  FencepostUncertainRuns: [9, { 'fencepost_uncertain_runs{cron="a"}': '1x9' }, { 'fencepost_uncertain_runs{cron="a"}': '0x9' }],
+  FencepostUncertainRuns: [
+    9,
+    { 'fencepost_uncertain_runs{cron="a"}': '1x9' },
+    { 'fencepost_uncertain_runs{cron="a"}': '0x9' },
+  ],
   FencepostRunsFailing: [
     5,
     { [FAILED]: '0x2 1x9' },
@@ -98,15 +102,26 @@ const RECORDED: Readonly<Record<string, readonly [minute: number, rings: Series,
   FencepostProgramError: [
     5,
     { 'fencepost_program_errors_total{instance="p"}': '0x3 1x9' },
-    { 'fencepost_program_errors_total{instance="p"}': '1x19', 'fencepost_store_failures_total{store="store"}': '0+1x19' },
+    {
+      'fencepost_program_errors_total{instance="p"}': '1x19',
+      'fencepost_store_failures_total{store="store"}': '0+1x19',
+    },
   ],
-  FencepostJournalDropping: [35, { fencepost_journal_dropped_total: '0+1x40' }, { fencepost_journal_dropped_total: '9x40' }],
+  FencepostJournalDropping: [
+    35,
+    { fencepost_journal_dropped_total: '0+1x40' },
+    { fencepost_journal_dropped_total: '9x40' },
+  ],
   FencepostClockSkew: [
     9,
     { 'fencepost_clock_skew_seconds{instance="p"}': '-1x19' },
     { 'fencepost_clock_skew_seconds{instance="p"}': '0.1x19' },
   ],
-  FencepostNodeLeftOut: [9, { 'fencepost_lease_node_health{node="n"}': '0x9' }, { 'fencepost_lease_node_health{node="n"}': '1x9' }],
+  FencepostNodeLeftOut: [
+    9,
+    { 'fencepost_lease_node_health{node="n"}': '0x9' },
+    { 'fencepost_lease_node_health{node="n"}': '1x9' },
+  ],
 };
 
 let folder: string;

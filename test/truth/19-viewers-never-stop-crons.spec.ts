@@ -90,9 +90,9 @@ describe('a page', { timeout: 60_000 }, () => {
 
   it('of ten years is refused with what to ask instead', async () => {
     const response = await running.ask('/api/crons/seconds/timeline?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z');
-    const problem = (await response.json()) as { message: string };
+    const problem = (await response.json()) as { detail: string };
     expect([response.status, problem]).toMatchObject([400, { code: 'OPERATOR_INPUT' }]);
-    expect(problem.message).toBe(
+    expect(problem.detail).toBe(
       'Expected "from" and "to" at most 92 days apart, got 3653. Request a shorter range, such as ' +
         'from=2020-01-01T00:00:00.000Z&to=2020-04-02T00:00:00.000Z, then the next.',
     );

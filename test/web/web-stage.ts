@@ -112,7 +112,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-const FAILING = { code: 'failing', message: 'It is meant to fail.' };
+const FAILING = { code: 'failing', detail: 'It is meant to fail.' };
 
 export interface Posted {
   readonly path: string;

@@ -18,7 +18,7 @@ export type Client = FetchClient<paths>;
 /**
  * A client whose paths, parameters, bodies and answers are those of the OpenAPI document.
  *
- * Each call resolves with `data`, or with an `error` of the shape `{ statusCode, code, message }`; it rejects only when nobody
+ * Each call resolves with `data`, or with an `error`: problem details (RFC 9457) with a stable `code`. It rejects only when nobody
  * answered.
  */
 export function createClient({ baseUrl, token, fetch }: ClientOptions): Client {

@@ -3,6 +3,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import { rateLimit } from 'express-rate-limit';
 import { openApiOf } from './api/open-api.js';
+import { problemOf } from './api/problem.js';
+import { sendProblem } from './api/problem-filter.js';
 import { ACCESS, type Access } from './auth/access.js';
 import { AccessBoundary } from './auth/access-boundary.js';
 import { Refusal } from './auth/refusals.js';
@@ -50,13 +52,12 @@ function requestLimit(most: number): Middleware {
     legacyHeaders: false,
     // Validation logs a line per request that carries such a header, and anyone can send one.
     validate: { xForwardedForHeader: false, trustProxy: false },
-    handler: (_request: unknown, response: WebResponse) => void response.status(429).json(tooMany(most)),
+    handler: (_request: unknown, response: WebResponse) => sendProblem(response, problemOf(tooMany(most))),
   });
 }
 
-function tooMany(most: number) {
-  const message = `Expected at most ${most} requests in a minute. Wait, then retry.`;
-  return { statusCode: 429, code: 'TOO_MANY_REQUESTS', message };
+function tooMany(most: number): Refusal {
+  return new Refusal(429, 'TOO_MANY_REQUESTS', `Expected at most ${most} requests in a minute. Wait, then retry.`);
 }
 
 interface Issue {

@@ -29,6 +29,8 @@ export async function bootPod(pod: Pod): Promise<void> {
       logger: false,
       abortOnError: false,
       forceCloseConnections: true,
+      // The console reads bodies behind its access check; no other route of a pod takes one.
+      bodyParser: false,
     });
     app.useLogger(app.get(Logger));
     app.enableShutdownHooks();

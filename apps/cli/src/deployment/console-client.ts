@@ -11,7 +11,7 @@ export class ConsoleRefusal extends UsageError {
     /** As the API has it, such as `RUN_UNKNOWN`. */
     readonly problem: string,
     message: string,
-    readonly details: unknown,
+    readonly details: Readonly<Record<string, unknown>>,
   ) {
     super(message);
   }
@@ -67,25 +67,31 @@ const HEARD = ' The order may have taken effect: check before you repeat it.';
 /** Why an answer is none, and what to do. */
 export function refusalOf(response: Response, text: string, { address, isOrder }: Asked): UsageError | StoreError {
   const { url } = address;
-  const { code, message, details } = problemIn(text);
+  const { code, detail, ...details } = problemIn(text);
   const { status } = response;
   if (status >= 300 && status < 400) return new UsageError(movedTo(response, url));
   if (status === 401) return new UsageError(unauthenticated(address));
   if (status === 429 || status >= 500) {
     // What stands in front of a console doesn't know how far the order came.
-    const said = message ?? `HTTP status ${status}.${isOrder ? HEARD : ''}`;
+    const said = detail ?? `HTTP status ${status}.${isOrder ? HEARD : ''}`;
     return new StoreError(`The console at ${url} cannot answer now: ${said}`);
   }
   // Nest, and whatever else may stand there, have problems of their own: without our codes.
-  if (code === undefined || message === undefined || code === 'NOT_FOUND') return new UsageError(notThere(status, url));
+  if (code === undefined || detail === undefined || code === 'NOT_FOUND') return new UsageError(notThere(status, url));
   const how = code === 'FORBIDDEN' ? ` "fencepost token <name> --role <role>" creates one.` : '';
-  return new ConsoleRefusal(code, `${message}${how}`, details);
+  return new ConsoleRefusal(code, `${detail}${how}`, details);
 }
 
-function problemIn(text: string): { code?: string; message?: string; details?: unknown } {
+interface Problem extends Readonly<Record<string, unknown>> {
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+/** Without what every problem has besides; the rest is what this one was refused for. */
+function problemIn(text: string): Problem {
   try {
-    const { code, message, details } = Object(JSON.parse(text)) as Record<string, unknown>;
-    return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }), details };
+    const { type: _type, title: _title, status: _status, code, detail, ...rest } = Object(JSON.parse(text)) as Problem;
+    return { ...rest, ...(typeof code === 'string' && { code }), ...(typeof detail === 'string' && { detail }) };
   } catch {
     return {};
   }

@@ -265,6 +265,6 @@ interface Listener {
 
 /** What the console says of the state that it has refused an order for. */
 function refused(error: unknown, problem: string): Pick<ConsoleRefusal, 'details' | 'message'> {
-  if (!(error instanceof ConsoleRefusal) || error.problem !== problem || error.details === undefined) throw error;
+  if (!(error instanceof ConsoleRefusal) || error.problem !== problem) throw error;
   return error;
 }

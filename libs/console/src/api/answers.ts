@@ -142,13 +142,14 @@ export const ownClearedSchema = z
   .describe('Result of clearing a lease that is no cron’s.');
 
 export const problemSchema = z
-  .strictObject({
-    statusCode: z.int(),
-    code: z.string().describe('Stable, for programs.'),
-    message: z.string().describe('One sentence: what happened and what to do.'),
-    details: z.unknown().optional().describe('Of a refusal: the state that it was refused for.'),
+  .looseObject({
+    type: z.url().describe('Stable address of a page about this type of problem.'),
+    title: z.string().describe('What type of problem it is; stable.'),
+    status: z.int().min(400).max(599),
+    detail: z.string().describe('One sentence: what happened and what to do.'),
+    code: z.string().describe('Stable, for programs. Refusals have the state that they were refused for beside it.'),
   })
-  .describe('Why a request failed.');
+  .describe('Why a request failed, as RFC 9457 has it.');
 
 /** Every name of the document, those of the library first. */
 export const NAMED: Readonly<Record<string, z.ZodType>> = {

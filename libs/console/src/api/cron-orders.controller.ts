@@ -52,7 +52,7 @@ export class CronOrdersController {
   }
 
   @Post('trigger')
-  @Orders('operator', startedSchema, 'Runs it once, now, in addition to its schedule.')
+  @Orders('operator', startedSchema, 'Runs it once, now, in addition to its schedule.', ['STATE_CONFLICT'])
   async trigger(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.triggerOrder }) { reason, payload, force }: Checked<typeof inputs.triggerOrder>,
@@ -78,7 +78,7 @@ export class CronOrdersController {
   }
 
   @Post('remove')
-  @Orders('admin', doneSchema, 'Removes it; its history is kept.')
+  @Orders('admin', doneSchema, 'Removes it; its history is kept.', ['CATALOG_MOVED'])
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,

@@ -46,7 +46,7 @@ export class EventsController implements OnModuleDestroy {
     // Who asks for the headers alone hears nothing, and would keep a place for as long as its connection lives.
     if (response.req.method === 'HEAD') return void response.end();
     if (this.#streams.size >= MAX_LISTENERS) {
-      throw new Refusal(503, 'TOO_MANY_LISTENERS', `Expected at most ${MAX_LISTENERS} listeners. Retry later.`);
+      throw new Refusal(503, 'BUSY', `Expected at most ${MAX_LISTENERS} listeners. Retry later.`);
     }
     const who = this.#caller();
     if ([...this.#streams.values()].filter((other) => other === who).length >= MAX_OF_ONE) {

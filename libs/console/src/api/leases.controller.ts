@@ -35,7 +35,7 @@ export class LeasesController {
   }
 
   @Post(':cron/clear')
-  @Orders('admin', clearedSchema, 'Clears the lease; another pod acquires it at once.')
+  @Orders('admin', clearedSchema, 'Clears the lease; another pod acquires it at once.', ['LEASE_MOVED'])
   async clear(
     @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
     @Body({ schema: inputs.clearOrder }) { reason, fence }: Checked<typeof inputs.clearOrder>,

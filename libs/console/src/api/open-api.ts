@@ -3,6 +3,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type StandardSchema
 import { z } from 'zod';
 import { NAMED } from './answers.js';
 import { ApiModule } from './api.module.js';
+import { completeRoutes } from './open-api-routes.js';
 
 const DESCRIPTION =
   'State and history of crons, runs and leases; and orders to crons and runs. Instants are ISO 8601 in UTC, durations ' +
@@ -24,8 +25,8 @@ export function openApiOf(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     include: [ApiModule],
     standardSchemaConverter: converter,
-    operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '').toLowerCase()}_${method}`,
   });
+  completeRoutes(document);
   return corrected(document);
 }
 

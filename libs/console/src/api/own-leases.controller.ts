@@ -26,7 +26,7 @@ export class OwnLeasesController {
   }
 
   @Post('clear')
-  @Orders('admin', ownClearedSchema, 'Clears one lease, or one place of a semaphore.')
+  @Orders('admin', ownClearedSchema, 'Clears one lease, or one place of a semaphore.', ['LEASE_MOVED'])
   async clear(@Body({ schema: inputs.ownClearOrder }) order: Checked<typeof inputs.ownClearOrder>) {
     const { name: by, role, address } = callerHere();
     const { resource, kind, fence, reason, downstreamSafe: isDownstreamSafe } = order;

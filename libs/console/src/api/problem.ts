@@ -1,35 +1,19 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { CatalogMovedError, isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
-import { scrubText, withoutQuery } from '@fencepost/lease/internal';
+import { problemDetails, scrubText, withoutQuery } from '@fencepost/lease/internal';
 import { LeaseMovedError } from '@fencepost/operations';
 import { presentLease, presentOwnLease } from '@fencepost/operations/presenting';
 import type { Holding } from '@fencepost/lease/store';
+import { PROBLEM_TYPES } from './problem-types.js';
 import { StateConflictError } from './problems.js';
 
-/** What whoever asked is told. */
-export interface Problem {
-  readonly statusCode: number;
-  readonly code: string;
-  readonly message: string;
-  readonly details?: unknown;
-}
+/** Problem details (RFC 9457); what a program needs besides `code` stands beside it. */
+export type Problem = ReturnType<typeof problemDetails> & Readonly<Record<string, unknown>>;
 
-const STATUS: Readonly<Record<string, number>> = {
-  CRON_UNKNOWN: 404,
-  RUN_UNKNOWN: 404,
-  OPERATOR_INPUT: 400,
-  CRON_DECLARATION: 400,
-  SCHEDULE: 400,
-  RUN_STATE: 409,
-  STATE_CONFLICT: 409,
-  CATALOG_MOVED: 409,
-  LEASE_MOVED: 409,
-  DEFINITION_CONFLICT: 409,
-  IDEMPOTENCY_KEY: 409,
-};
-
-const NAMES: Readonly<Record<number, string>> = {
+/** Errors of Express and Nest have a status alone. */
+const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -41,24 +25,26 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'AWAY',
 };
 
-/** What a person is told of an error: of what nobody expected nothing but that it is in the log. */
+/** The answer to an error; one that nobody expected is described in the log alone. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof HttpException) return problemOfHttp(error);
-  if (error instanceof FencepostError && STATUS[error.code] !== undefined) {
-    const details = detailsOf(error);
-    return {
-      statusCode: STATUS[error.code] ?? 500,
-      code: error.code,
-      message: error.message,
-      ...(details && { details }),
-    };
+  if (isStoreError(error)) return problem(codeOf(error), away(error), { status: 503 });
+  if (error instanceof FencepostError && PROBLEM_TYPES[error.code]) {
+    return problem(error.code, error.message, { details: detailsOf(error) });
   }
-  if (isStoreError(error)) return { statusCode: 503, code: codeOf(error), message: away(error) };
-  return {
-    statusCode: 500,
-    code: 'UNEXPECTED',
-    message: 'Unexpected error. The log of this pod has the details.',
-  };
+  return problem('UNEXPECTED', 'Unexpected error. The log of this pod has the details.');
+}
+
+interface Besides {
+  readonly status?: number;
+  readonly details?: object | null;
+}
+
+function problem(code: string, detail: string, { status: given, details }: Besides = {}): Problem {
+  const known = PROBLEM_TYPES[code];
+  const status = given ?? known?.status ?? 500;
+  const title = known?.title ?? STATUS_CODES[status] ?? 'HTTP error';
+  return { ...details, ...problemDetails(code, { status, title, detail }) };
 }
 
 /** What a program needs to tell one refusal from the other, where the code alone does not say it. */
@@ -74,11 +60,11 @@ function presentFound(resource: string, found: Holding | Parameters<typeof prese
 }
 
 function problemOfHttp(error: HttpException): Problem {
-  const statusCode = error.getStatus();
+  const status = error.getStatus();
   const body = error.getResponse();
-  const { code, message } = typeof body === 'object' ? (body as Partial<Problem>) : {};
+  const { code, message } = typeof body === 'object' ? (body as { code?: string; message?: unknown }) : {};
   const said = typeof message === 'string' ? message : error.message;
-  return { statusCode, code: code ?? NAMES[statusCode] ?? 'HTTP', message: sentence(scrubText(withoutQuery(said))) };
+  return problem(code ?? CODES[status] ?? 'HTTP', sentence(scrubText(withoutQuery(said))), { status });
 }
 
 function sentence(text: string): string {

@@ -28,6 +28,7 @@ export class RunOrdersController {
     'operator',
     cancelledSchema,
     'Cancels a waiting run at once; a running one is signalled and has its grace period to stop.',
+    ['STATE_CONFLICT'],
   )
   async cancel(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
@@ -51,6 +52,7 @@ export class RunOrdersController {
     'operator',
     startedSchema,
     'Runs a failed or cancelled run again, as a new run; effects that are done are not repeated.',
+    ['RUN_STATE'],
   )
   async retry(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
@@ -68,6 +70,7 @@ export class RunOrdersController {
     'operator',
     resolvedSchema,
     'Resolves the named effect of an uncertain run; 409 if the run now waits for another one.',
+    ['RUN_STATE'],
   )
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,

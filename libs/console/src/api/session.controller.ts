@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiDefaultResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { roleOf } from '@fencepost/operations/access-tokens';
 import type { WebRequest, WebResponse } from '../http/web-request.js';
 import { ACCESS, type Access } from '../auth/access.js';
 import { SESSION_COOKIE } from '../auth/credentials.js';
 import { unknownCaller } from '../auth/refusals.js';
-import { problemSchema, youSchema } from './answers.js';
+import { youSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import { sessionOrder, type Checked } from './inputs.js';
 import { OverviewService } from './overview-service.js';
@@ -27,7 +27,6 @@ export class SessionController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Signs in with a token; the answer sets an HttpOnly cookie.' })
   @ApiOkResponse({ standardSchema: youSchema, description: 'Who is signed in.' })
-  @ApiDefaultResponse({ standardSchema: problemSchema, description: 'Why the session is not valid.' })
   signIn(
     @Body({ schema: sessionOrder }) { token }: Checked<typeof sessionOrder>,
     @Req() request: WebRequest,

@@ -116,7 +116,8 @@ describe('what is too much', () => {
         await post('[]'),
       ];
       expect([large.status, broken.status, list.status]).toEqual([413, 400, 400]);
-      expect(await large.json()).toMatchObject({ statusCode: 413, message: expect.any(String) });
+      expect(await large.json()).toMatchObject({ status: 413, code: 'TOO_LARGE', detail: expect.any(String) });
+      expect(await broken.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', detail: expect.any(String) });
       expect((await post('{"reason":"r","role":"admin"}')).status).toBe(400);
       await post('{"reason":"r","__proto__":{"role":"admin"}}');
       expect(Reflect.get({}, 'role')).toBeUndefined();

@@ -1,9 +1,9 @@
 import { HttpException } from '@nestjs/common';
 
-/** What the access boundary says to whoever does not come in: `{ statusCode, code, message }`. */
+/** What the access boundary says to whoever does not come in. */
 export class Refusal extends HttpException {
-  constructor(statusCode: number, code: string, message: string) {
-    super({ statusCode, code, message }, statusCode);
+  constructor(status: number, code: string, message: string) {
+    super({ code, message }, status);
   }
 }
 

@@ -28,9 +28,8 @@ const KNOWN: readonly number[] = [400, 403, 404, 409];
 
 /** What a person is told on the board: the same sentence as by the API. */
 function problemOnBoard(error: Error): ControllerHandlerReturnType {
-  const { statusCode, message } = problemOf(error);
-  const status = KNOWN.includes(statusCode) ? (statusCode as HTTPStatus) : 500;
-  return { status, body: { error: message } };
+  const { status, detail } = problemOf(error);
+  return { status: KNOWN.includes(status) ? (status as HTTPStatus) : 500, body: { error: detail } };
 }
 
 /** For what is no controller and has no guard: goes on only for somebody whom the access boundary has let in. */

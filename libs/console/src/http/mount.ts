@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/internal';
 import type { Next } from './web-request.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -36,10 +37,7 @@ function redirect(response: ServerResponse, location: string): void {
 }
 
 function away(response: ServerResponse): void {
-  const body = {
-    statusCode: 503,
-    code: 'AWAY',
-    message: 'The console is not available: this process is starting or stopping.',
-  };
-  response.writeHead(503, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
+  const detail = 'The console is not available: this process is starting or stopping.';
+  const body = problemDetails('AWAY', { status: 503, title: 'Console not available', detail });
+  response.writeHead(503, { 'content-type': PROBLEM_JSON, connection: 'close' }).end(JSON.stringify(body));
 }

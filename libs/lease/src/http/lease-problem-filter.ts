@@ -1,6 +1,7 @@
 import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { LeaseBusyError, LeaseLostError, StaleFenceError, type FencepostError } from '../base/errors.js';
+import { PROBLEM_JSON, problemDetails } from '../base/problem-details.js';
 import { BadFenceHeadersError } from '../sinks/fence-headers.js';
 
 /** What a response of Express and a reply of Fastify have in common. */
@@ -36,8 +37,8 @@ const PROBLEMS: Readonly<Record<string, { readonly status: number; readonly titl
   };
 
 /**
- * Answers a request that a lease or a fence has stopped, on Express and Fastify, with problem details (RFC 9457) and the
- * error's `code`:
+ * Answers a request that a lease or a fence has stopped, on Express and Fastify, with problem details (RFC 9457), whose `type` and
+ * `code` are those of the error:
  *
  * - `LeaseBusyError`: 423, with `Retry-After` in seconds: how long the holder's term lasts unless it is renewed or released
  * - `LeaseLostError`: 503
@@ -54,8 +55,8 @@ export class LeaseProblemFilter implements ExceptionFilter<FencepostError> {
     if (!problem || host.getType() !== 'http') return;
     const answer = host.switchToHttp().getResponse<HttpAnswer>();
     if (error instanceof LeaseBusyError) answer.header('Retry-After', String(Math.ceil(error.remainingMs / 1_000)));
-    answer.header('Content-Type', 'application/problem+json');
+    answer.header('Content-Type', PROBLEM_JSON);
     answer.status(problem.status);
-    answer.send(JSON.stringify({ ...problem, code: error.code }));
+    answer.send(JSON.stringify(problemDetails(error.code, problem)));
   }
 }

@@ -1,4 +1,4 @@
-import { createClient } from '@fencepost/client';
+import { createClient, type Answers } from '@fencepost/client';
 import { BASE } from './base.js';
 
 /** An answer that is not what was asked for. `status` 0: nobody answered. */
@@ -50,6 +50,6 @@ async function reached<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal):
 
 /** A proxy in between may answer with a page of its own. */
 function problemOf(error: unknown, { status, statusText }: Response): ApiError {
-  const said = typeof error === 'object' && error !== null ? (error as Partial<ApiError>) : {};
-  return new ApiError(status, said.code ?? `http_${status}`, said.message ?? statusText);
+  const said = typeof error === 'object' && error !== null ? (error as Partial<Answers['Problem']>) : {};
+  return new ApiError(status, said.code ?? `http_${status}`, said.detail ?? statusText);
 }
