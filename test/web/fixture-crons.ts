@@ -24,11 +24,17 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
     ...{ fence: '1763607590001', leaseLeftMs: 24_000, waiting: null, uncertain: 0 },
     ...{ buildSeq: 42, source: 'billing', tags: ['billing'] },
     health: { state: 'healthy', since: null, failures: 0, text: 'healthy' },
-    marks: [{ at: at(0), outcome: 'ran', runId: run().id, tookMs: 1_200, lateByMs: 15, asked: null }],
+    marks: MARKS,
     ...{ duration: { p50Ms: 1_200, p95Ms: 1_200 }, startDelayP95Ms: 15 },
     ...words,
   };
 }
+
+/** The newest 30, of which two failed and one was asked for. */
+export const MARKS: CronSummaryJson['marks'] = Array.from({ length: 30 }, (_, n) => ({
+  ...{ at: at((n - 29) * HOUR), runId: run().id, tookMs: 1_200 + n * 7, lateByMs: n === 12 ? null : 15 },
+  ...{ outcome: n === 8 || n === 20 ? 'failed' : 'ran', asked: n === 12 ? 'manual' : null },
+}));
 
 const made = new Map<number, readonly CronSummaryJson[]>();
 
@@ -39,18 +45,43 @@ export function crons(count: number): readonly CronSummaryJson[] {
   return known;
 }
 
+function ill(state: CronSummaryJson['health']['state'], text: string): CronSummaryJson['health'] {
+  return { state, since: at(-HOUR), failures: 0, text };
+}
+
 function make(count: number): CronSummaryJson[] {
   const pause = { since: at(-HOUR), until: null, by: 'anna', reason: 'the mail server moves' };
   const kinds: Partial<CronSummaryJson>[] = [
-    { name: CRON, last: UNCERTAIN, uncertain: 1 },
-    { name: 'invoice-collect', paused: pause, next: null, holder: null, fence: null, leaseLeftMs: null },
-    { name: 'old-export', state: 'removed', next: null, holder: null, fence: null, leaseLeftMs: null },
-    { name: 'import-by-hand', expression: '@manual', manual: true, next: null, last: null },
+    { name: CRON, last: UNCERTAIN, uncertain: 1, health: ill('uncertain', 'uncertain') },
+    {
+      name: 'invoice-collect',
+      health: ill('paused', 'paused'),
+      paused: pause,
+      next: null,
+      holder: null,
+      fence: null,
+      leaseLeftMs: null,
+    },
+    {
+      name: 'old-export',
+      state: 'removed',
+      health: ill('removed', 'removed'),
+      next: null,
+      holder: null,
+      fence: null,
+      leaseLeftMs: null,
+    },
+    {
+      ...{ name: 'import-by-hand', expression: '@manual', manual: true, next: null, last: null },
+      ...{ marks: null, duration: null, startDelayP95Ms: null, health: ill('unknown', 'history not read yet') },
+    },
     {
       name: 'cache-warm',
       last: run({ state: 'enqueued', waiting: 'no-capable-worker' }),
       waiting: 'no-capable-worker',
+      health: ill('no-worker', 'no worker'),
     },
+    { name: 'label-print', health: { ...ill('failing', 'failing (6 in a row)'), failures: 6 } },
   ];
   const plain = (n: number) => summary({ name: `cron-${String(n).padStart(4, '0')}`, holder: 'scheduler-2/0a9b8c' });
   return Array.from({ length: count }, (_, n) => (kinds[n] ? summary(kinds[n]) : plain(n)));

@@ -1,3 +1,4 @@
+import type { Answers } from '@fencepost/client';
 import type { DoctorFinding } from '@fencepost/operations';
 import type {
   presentAuditRecord,
@@ -155,6 +156,22 @@ export const FORECAST: ForecastJson = {
 };
 
 export const DUE_AT: DueAtJson = { at: at(3 * 3_600), crons: [CRON, 'cache-warm', 'invoice-collect'], count: 1_200 };
+
+/** What needs a person, or nothing. */
+export const TRIAGE: Answers['Triage'] = {
+  ...{ now: at(60), wellSince: null, unread: 1 },
+  items: [
+    item({ kind: 'uncertain', count: 1, crons: [CRON], text: '1 cron waits for an operator.' }),
+    item({ kind: 'failing', count: 9, crons: ['label-print', 'a', 'b', 'c', 'd'], text: '9 crons are failing.' }),
+    item({ kind: 'finding', code: 'CLOCK_SKEW', danger: 'warning', text: 'Its clock is 1.4 s behind.' }),
+  ],
+};
+
+export const WELL: Answers['Triage'] = { now: at(60), wellSince: at(-7_200), unread: 0, items: [] };
+
+function item(over: Partial<Answers['Triage']['items'][number]>): Answers['Triage']['items'][number] {
+  return { kind: 'failing', count: 1, crons: [], text: '', code: null, danger: 'error', ...over };
+}
 
 export const FINDINGS: readonly DoctorFinding[] = [
   { code: 'persistence', level: 'ok', subject: 'Redis', text: 'It writes an append-only file.', todo: null },

@@ -68,7 +68,7 @@ describe('on a phone', () => {
             .count(),
         SOON,
       )
-      .toBe(4);
+      .toBe(5);
   });
 });
 

@@ -20,6 +20,8 @@ import {
   FORECAST,
   OWN_LEASES,
   PODS,
+  TRIAGE,
+  WELL,
   WATCH,
 } from './fixture-rest.js';
 import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
@@ -32,6 +34,8 @@ interface Fixture {
   readonly held?: number;
   /** How many of the last ones nobody holds. */
   readonly unheld?: number;
+  /** Nothing needs a person. */
+  readonly isWell?: boolean;
 }
 
 type Answer = (url: URL, fixture: Fixture) => unknown;
@@ -50,6 +54,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     ...{ uncertain: 1, failed: 1, queue: { waiting: 4, active: 3, delayed: 0 }, pods: PODS },
   }),
   crons: listed,
+  triage: (_, { isWell = false }) => (isWell ? WELL : TRIAGE),
   [cron]: () => detail(),
   [`${cron}/timeline`]: () => timeline(),
   [`${cron}/why`]: (url) => why(url.searchParams.get('at') ?? ''),
@@ -80,11 +85,16 @@ function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): u
   const state = searchParams.get('state') ?? '';
   const all = crons(count);
   const fixture = (state === 'unheld' ? all.slice(count - unheld) : all).filter(
-    (one) => one.name.includes(word) && (state === '' || state === 'unheld' || one.state === state),
+    (one) => one.name.includes(word) && ['', 'unheld', one.state, one.health.state].includes(state),
   );
   const [from, limit] = [Number(searchParams.get('cursor') ?? 0), Number(searchParams.get('limit') ?? 50)];
   const to = from + limit;
-  return { total: fixture.length, items: fixture.slice(from, to), next: to < fixture.length ? String(to) : null };
+  return {
+    total: fixture.length,
+    items: fixture.slice(from, to),
+    unreadable: [],
+    next: to < fixture.length ? String(to) : null,
+  };
 }
 
 /** @returns `undefined` for what is not there */

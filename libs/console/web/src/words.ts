@@ -6,13 +6,104 @@
 const number = (count: number) => count.toLocaleString('en');
 const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+const known = (count: number | null) => (count === null ? 'unknown' : number(count));
+
 export const WORDS = {
+  home: {
+    title: 'Crons',
+    triage: 'Needs a person',
+    well: 'All is well',
+    nothingFound: 'Nothing found so far.',
+    since: 'since',
+    unread: (count: number) => `${plural(count, 'cron')} in an unknown state: the history has not been read yet.`,
+    finding: 'What to do',
+    more: (count: number) => `and ${number(count)} more`,
+    kinds: {
+      ...{ uncertain: 'uncertain', failing: 'failing', missed: 'missed', late: 'late', 'no-worker': 'no worker' },
+      ...{ 'never-succeeded': 'never succeeded', unknown: 'unknown', paused: 'paused', disabled: 'disabled' },
+      ...{ removed: 'removed', healthy: 'healthy', finding: 'finding' },
+    },
+    totals: 'The deployment at a glance',
+    crons: 'Crons',
+    cron: 'Cron',
+    state: 'State',
+    last30: 'Last 30',
+    duration: 'Duration p50 / p95',
+    delay: 'Start delay p95',
+    next: 'Next',
+    unknown: 'unknown',
+    marks: (counts: readonly (readonly [string, number])[]) =>
+      counts.length === 0 ? 'no runs yet' : counts.map(([outcome, count]) => `${count} ${outcome}`).join(', '),
+    started: (delay: string) => `started ${delay} after its due time`,
+    took: (time: string) => `took ${time}`,
+    pausedBy: (who: string, reason: string) => `Paused by ${who}: ${reason}`,
+    manual: 'runs on request',
+    search: 'Search',
+    searchIn: 'Name or expression (/)',
+    states: [
+      ['', 'any state'],
+      ['uncertain', 'uncertain'],
+      ['failing', 'failing'],
+      ['missed', 'missed'],
+      ['late', 'late'],
+      ['no-worker', 'no worker'],
+      ['never-succeeded', 'never succeeded'],
+      ['unknown', 'unknown'],
+      ['healthy', 'healthy'],
+      ['active', 'active'],
+      ['paused', 'paused'],
+      ['disabled', 'disabled'],
+      ['removed', 'removed'],
+      ['unheld', 'without a holder'],
+    ] as const,
+    tag: 'Tag',
+    anyTag: 'any tag',
+    failing: 'Failing for',
+    failingFor: [
+      ['', 'any time'],
+      ['1h', 'an hour or longer'],
+      ['24h', 'a day or longer'],
+      ['7d', 'a week or longer'],
+    ] as const,
+    holder: (name: string) => `Held by ${name}`,
+    view: 'View',
+    noView: 'none',
+    saveView: 'Save view …',
+    viewName: 'Name of the view',
+    save: 'Save',
+    forgetView: 'Delete view',
+    unreadable: (name: string, reason: string) => `The record of ${name} is invalid, so it does not run: ${reason}`,
+    pages: 'Pages',
+    firstPage: 'First page',
+    nextPage: 'Next',
+    shown: (count: number, total: number) => `${number(count)} of ${plural(total, 'cron')}`,
+    noMatch: 'No crons match',
+    noMatchText: 'Shorten the search, or clear the filters.',
+    noCrons: 'No crons yet',
+    declareOne: 'Declare one in a service that imports the jobs module, and start it:',
+    example: 'An example',
+    appears: 'It appears here as soon as a pod with it has started.',
+    cronCounts: ({
+      total,
+      ...states
+    }: Readonly<Record<'total' | 'active' | 'paused' | 'disabled' | 'removed', number>>) => {
+      const some = Object.entries(states).filter(([, count]) => count > 0);
+      return `${plural(total, 'cron')} (${some.map(([state, count]) => `${number(count)} ${state}`).join(', ')})`;
+    },
+    /** `null`: the queue has not said. */
+    queued: (running: number | null, waiting: number | null) =>
+      `${known(running)} running, ${known(waiting)} waiting in the queue`,
+    noFailed: 'no failed runs on record',
+    failed: (count: number) => `${plural(count, 'failed run')} on record`,
+    podCounts: (schedulers: number, workers: number) =>
+      `${plural(schedulers, 'scheduler')}, ${plural(workers, 'worker')}`,
+    noWorker: 'No worker is live.',
+    noWorkerText: 'Runs are claimed and wait. Start a worker.',
+  },
   leases: {
     title: 'Leases',
     summary: 'Summary',
     pods: 'Pods',
-    members: (schedulers: number, workers: number) =>
-      `${plural(schedulers, 'scheduler')}, ${plural(workers, 'worker')}`,
     held: 'Crons held',
     unheld: 'Without a holder',
     none: 'none',

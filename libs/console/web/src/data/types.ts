@@ -17,6 +17,7 @@ export type Run = Answers['Run'];
 export type RunReport = Answers['RunPage'];
 export type Timeline = Answers['Timeline'];
 export type TimelineItem = Answers['TimelineItem'];
+export type Triage = Answers['Triage'];
 export type Watch = Answers['Watch'];
 export type WhyReport = Answers['WhyReport'];
 export type You = Answers['You'];

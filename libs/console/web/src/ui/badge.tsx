@@ -1,6 +1,6 @@
 import type { CronSummary, Level } from '../data/types.js';
 
-type Tone = 'good' | 'info' | 'warn' | 'bad' | 'calm';
+export type Tone = 'good' | 'info' | 'warn' | 'bad' | 'calm';
 
 interface BadgeProps {
   readonly tone: Tone;

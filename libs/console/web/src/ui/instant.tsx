@@ -25,6 +25,16 @@ export function Instant({ at, zone, relative }: InstantProps) {
   );
 }
 
+/** For how long something has been so. */
+export function Since({ at }: { readonly at: string }) {
+  const title = `${instantText(at, shownZone())} ${shownZone()} = ${utcText(at)}`;
+  return (
+    <time dateTime={at} title={title}>
+      for {durationText(Math.max(0, now.value - Date.parse(at)))}
+    </time>
+  );
+}
+
 /** A component of its own, so that a second costs one text and not a page. */
 function Away({ at }: { readonly at: string }) {
   return <small class="quiet"> {relativeText(at, now.value)}</small>;

@@ -11,7 +11,7 @@ import { chooseTheme, theme } from './theme.js';
 
 const PAGES: readonly (readonly [href: string, name: string])[] = [
   ['/', 'Crons'],
-  ['/attention', 'Attention'],
+  ['/attention', 'Needs action'],
   ['/leases', 'Leases'],
   ['/upcoming', 'Upcoming'],
   ['/audit', 'Audit'],

@@ -7,6 +7,14 @@ export interface Column<Row> {
   readonly numeric?: boolean;
   /** What a row is called: its header cell, and the title of its card on a phone. */
   readonly heads?: boolean;
+  /** Of a column that the list can be sorted by. */
+  readonly sorts?: Sorting;
+}
+
+export interface Sorting {
+  /** `undefined`: it is not what the list is sorted by. */
+  readonly direction: 'ascending' | 'descending' | undefined;
+  readonly onSort: () => void;
 }
 
 interface TableProps<Row> {
@@ -24,10 +32,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, marked }: TableProps
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ title, numeric }) => (
-            <th key={title} role="columnheader" scope="col" class={numeric ? 'numeric' : ''}>
-              {title}
-            </th>
+          {columns.map((column) => (
+            <Head key={column.title} column={column} />
           ))}
         </tr>
       </thead>
@@ -43,6 +49,22 @@ export function Table<Row>({ caption, columns, rows, keyOf, marked }: TableProps
     </table>
   );
 }
+
+function Head<Row>({ column: { title, numeric, sorts } }: { readonly column: Column<Row> }) {
+  return (
+    <th role="columnheader" scope="col" class={numeric ? 'numeric' : ''} aria-sort={sorts?.direction}>
+      {sorts ? (
+        <button type="button" class="sort" onClick={sorts.onSort}>
+          {title} <span aria-hidden="true">{sorts.direction ? ARROWS[sorts.direction] : ''}</span>
+        </button>
+      ) : (
+        title
+      )}
+    </th>
+  );
+}
+
+const ARROWS = { ascending: '▲', descending: '▼' } as const;
 
 interface CellProps<Row> {
   readonly column: Column<Row>;

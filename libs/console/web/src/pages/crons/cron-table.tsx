@@ -1,62 +1,84 @@
 import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import type { CronSummary } from '../../data/types.js';
-import { RunBadge, StateBadge } from '../../ui/badge.js';
-import { Instant, Left } from '../../ui/instant.js';
-import { Table, type Column } from '../../ui/table.js';
+import { durationText } from '../../time/instants.js';
+import { Badge, type Tone } from '../../ui/badge.js';
+import { Duration, Instant, Since } from '../../ui/instant.js';
+import { None, Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
+import { Marks } from './marks.js';
+import { addressOf, directionOf, sortedBy, type Sort, type View } from './view.js';
+
+const { home: words } = WORDS;
 
 interface CronTableProps {
   readonly crons: readonly CronSummary[];
-  /** When they were read, for what counts down. */
-  readonly at: number;
+  readonly view: View;
+  readonly change: (part: Partial<View>) => void;
 }
 
-export function CronTable({ crons, at }: CronTableProps) {
-  return <Table caption="Crons" columns={columns(at)} rows={crons} keyOf={({ name }) => name} />;
-}
-
-function columns(at: number): readonly Column<CronSummary>[] {
-  return [
-    { title: 'Cron', heads: true, cell: (cron) => <Name cron={cron} /> },
-    { title: 'State', cell: (cron) => <StateBadge cron={cron} /> },
-    { title: 'Next', cell: ({ next, timeZone }) => next && <Instant at={next} zone={timeZone} relative /> },
-    { title: 'Last run', cell: (cron) => cron.last && <Last cron={cron} /> },
-    { title: 'Holder', cell: (cron) => cron.holder && <Holder cron={cron} at={at} /> },
+export function CronTable({ crons, view, change }: CronTableProps) {
+  const sorts = (sort: Sort) => ({ direction: directionOf(view, sort), onSort: () => change(sortedBy(view, sort)) });
+  const columns: readonly Column<CronSummary>[] = [
+    { title: words.cron, heads: true, sorts: sorts('name'), cell: (cron) => <Name cron={cron} /> },
+    { title: words.state, sorts: sorts('attention'), cell: (cron) => <State cron={cron} /> },
+    { title: words.last30, cell: (cron) => <Marks cron={cron} /> },
+    { title: words.duration, numeric: true, sorts: sorts('duration'), cell: (cron) => <Took cron={cron} /> },
+    {
+      ...{ title: words.delay, numeric: true, sorts: sorts('delay') },
+      cell: ({ startDelayP95Ms }) => <Duration ms={startDelayP95Ms} />,
+    },
+    {
+      ...{ title: words.next, sorts: sorts('next') },
+      cell: ({ next, timeZone }) => next && <Instant at={next} zone={timeZone} relative />,
+    },
   ];
+  return <Table caption={words.crons} columns={columns} rows={crons} keyOf={({ name }) => name} />;
 }
 
-function Name({ cron: { name, expression, timeZone } }: { readonly cron: CronSummary }) {
+function Name({ cron: { name, expression, timeZone, tags } }: { readonly cron: CronSummary }) {
   return (
     <>
       <Link href={to.cron(name)}>{name}</Link>
       <small class="quiet under">
         {expression} · {timeZone}
+        {tags.map((tag) => (
+          <Link key={tag} class="tag" href={addressOf({ tag })}>
+            {tag}
+          </Link>
+        ))}
       </small>
     </>
   );
 }
 
-function Last({ cron: { last, timeZone, uncertain, waiting } }: { readonly cron: CronSummary }) {
-  if (!last) return null;
+const TONES: Readonly<Record<CronSummary['health']['state'], Tone>> = {
+  ...{ uncertain: 'warn', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
+  ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
+};
+
+function State({ cron: { health, paused, manual, last } }: { readonly cron: CronSummary }) {
+  const { state, text, since } = health;
+  const title = paused ? words.pausedBy(paused.by, paused.reason) : (last?.error ?? undefined);
   return (
     <>
-      <Link href={to.run(last.id)} className="bare">
-        <RunBadge state={last.state} title={last.skipped ?? last.error ?? undefined} />
-      </Link>{' '}
-      <Instant at={last.scheduledAt} zone={timeZone} />
-      {uncertain > 0 ? <small class="under warn-text">{uncertain} uncertain</small> : null}
-      {waiting ? <small class="under warn-text">waits: {waiting}</small> : null}
+      <Badge tone={TONES[state]} text={text} title={title} />
+      {since === null || state === 'healthy' ? null : (
+        <small class="quiet under">
+          <Since at={since} />
+        </small>
+      )}
+      {manual ? <small class="quiet under">{words.manual}</small> : null}
     </>
   );
 }
 
-function Holder({ cron: { holder, fence, leaseLeftMs }, at }: { readonly cron: CronSummary; readonly at: number }) {
+function Took({ cron: { duration } }: { readonly cron: CronSummary }) {
+  if (duration === null) return <None />;
+  const { p50Ms, p95Ms } = duration;
   return (
-    <>
-      {holder}
-      <small class="quiet under">
-        fence {fence} · <Left ms={leaseLeftMs} at={at} />
-      </small>
-    </>
+    <span class="duration">
+      {durationText(p50Ms)} / {durationText(p95Ms)}
+    </span>
   );
 }

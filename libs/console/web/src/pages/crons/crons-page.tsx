@@ -1,36 +1,45 @@
 import { useLocation, useSearch } from 'wouter-preact';
-import { query } from '../../data/paths.js';
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { JournalEntry } from '../../data/types.js';
+import { now } from '../../time/now.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
-import { CronFilter, type Filter } from './cron-filter.js';
+import { WORDS } from '../../words.js';
+import { CronFilter } from './cron-filter.js';
 import { CronTable } from './cron-table.js';
 import { Totals } from './totals.js';
+import { TriageStrip } from './triage.js';
+import { addressOf, asked, viewIn, type View } from './view.js';
 
+const { home: words } = WORDS;
 const PER_PAGE = 50;
-const STATES = ['active', 'paused', 'disabled', 'removed', 'uncertain', 'unheld'] as const;
 /** A deployment of 5,000 crons has an event every moment, and this is a list of many. */
 const EVERY_MS = 5_000;
 
 /** Fifty crons at a time: a page of 5,000 is as quick as one of 50, and nobody reads 5,000 rows. */
 export function CronsPage() {
-  const [filter, setFilter] = useFilter();
+  const [view, change] = useView();
   const overview = useResource(questions.overview, { concerns: () => true, everyMs: EVERY_MS });
   const fresh = { concerns: ({ cron }: JournalEntry) => cron !== null, everyMs: EVERY_MS, keeps: true };
-  const crons = useResource(questions.crons(wordsOf(filter)), fresh);
+  const crons = useResource(questions.crons(asked(view, PER_PAGE, now.peek())), fresh);
   return (
-    <Page title="Crons">
-      <Shown of={overview} what="the overview">
+    <Page title={words.title}>
+      <TriageStrip />
+      <Shown of={overview} what={words.totals.toLowerCase()}>
         {(data) => <Totals of={data} />}
       </Shown>
-      <Section title="All crons" aside={<CronFilter {...{ filter, setFilter }} pods={overview.data?.pods ?? []} />}>
-        <Shown of={crons} what="the crons">
-          {({ items, next }) => (
+      <Section title={words.crons} aside={<CronFilter {...{ view, change }} />}>
+        <Shown of={crons} what={words.crons.toLowerCase()}>
+          {({ items, total, next, unreadable }) => (
             <>
-              {items.length === 0 ? <Nothing filter={filter} /> : <CronTable crons={items} at={crons.at} />}
-              {next === null ? null : <Next onGo={() => setFilter({ cursor: next })} />}
+              {unreadable.map(({ name, reason }) => (
+                <p key={name} class="notice bad">
+                  {words.unreadable(name, reason)}
+                </p>
+              ))}
+              {items.length === 0 ? <Nothing view={view} /> : <CronTable crons={items} {...{ view, change }} />}
+              <Pages {...{ total, next, view, change }} shown={items.length} />
             </>
           )}
         </Shown>
@@ -39,61 +48,55 @@ export function CronsPage() {
   );
 }
 
-/** Only what is set: an empty word is no word. */
-function wordsOf({ search, state, holder, cursor }: Filter) {
-  const known = STATES.find((one) => one === state);
-  return {
-    limit: PER_PAGE,
-    ...(cursor !== '' && { cursor }),
-    ...(search !== '' && { search }),
-    ...(holder !== '' && { holder }),
-    ...(known && { state: known }),
-  };
-}
-
 /** In the address, so that a view can be sent to somebody, and "back" leads back to it. */
-function useFilter(): [Filter, (change: Partial<Filter>) => void] {
+function useView(): [View, (part: Partial<View>) => void] {
   const search = useSearch();
   const [, go] = useLocation();
-  const change = (words: Partial<Filter>) => {
+  const change = (part: Partial<View>) => {
     // From the address as it is now: what was typed a moment ago must not undo what was chosen since.
-    const filter = { ...filterIn(location.search), cursor: '', ...words };
-    go(`/${query({ ...filter })}`, { replace: words.cursor === undefined });
+    go(addressOf({ ...viewIn(location.search), cursor: '', ...part }), { replace: !part.cursor });
   };
-  return [filterIn(search), change];
+  return [viewIn(search), change];
 }
 
-function filterIn(search: string): Filter {
-  const words = new URLSearchParams(search);
-  const word = (name: string) => words.get(name) ?? '';
-  return { search: word('search'), state: word('state'), holder: word('holder'), cursor: word('cursor') };
+interface PagesProps {
+  readonly shown: number;
+  readonly total: number;
+  readonly next: string | null;
+  readonly view: View;
+  readonly change: (part: Partial<View>) => void;
 }
 
-function Next({ onGo }: { readonly onGo: () => void }) {
+function Pages({ shown, total, next, view: { cursor }, change }: PagesProps) {
+  if (next === null && cursor === '') return null;
   return (
-    <nav class="pager" aria-label="Pages">
-      <button type="button" onClick={onGo}>
-        Next
+    <nav class="pager" aria-label={words.pages}>
+      <button type="button" disabled={cursor === ''} onClick={() => change({ cursor: '' })}>
+        {words.firstPage}
+      </button>
+      <span>{words.shown(shown, total)}</span>
+      <button type="button" disabled={next === null} onClick={() => next !== null && change({ cursor: next })}>
+        {words.nextPage}
       </button>
     </nav>
   );
 }
 
-function Nothing({ filter: { search, state, holder } }: { readonly filter: Filter }) {
-  if (search !== '' || state !== '' || holder !== '') {
+function Nothing({ view }: { readonly view: View }) {
+  if (addressOf(view) !== '/') {
     return (
-      <Empty title="No matching cron">
-        <p>Shorten the search, or choose another state or holder.</p>
+      <Empty title={words.noMatch}>
+        <p>{words.noMatchText}</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No crons yet">
-      <p>Declare one in a service that imports the jobs module, and start it:</p>
-      <pre class="code" role="region" aria-label="An example" tabIndex={0}>
+    <Empty title={words.noCrons}>
+      <p>{words.declareOne}</p>
+      <pre class="code" role="region" aria-label={words.example} tabIndex={0}>
         {EXAMPLE}
       </pre>
-      <p>It appears here as soon as a pod with it has started.</p>
+      <p>{words.appears}</p>
     </Empty>
   );
 }

@@ -37,7 +37,7 @@ export function PodSummary({ pods, journal }: SummaryProps) {
 function factsOf(pods: readonly Pod[], unheld: number): Fact[] {
   const { schedulers, workers, held, balance, clockSkewMs, lagMs } = figuresOf(pods);
   return [
-    [words.pods, words.members(schedulers, workers)],
+    [words.pods, WORDS.home.podCounts(schedulers, workers)],
     [words.held, held.toLocaleString('en')],
     [
       words.unheld,
