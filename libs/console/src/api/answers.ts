@@ -92,6 +92,18 @@ export const startedSchema = z
   .strictObject({ runId: z.string().describe('The enqueued run.') })
   .describe('A triggered run.');
 
+export const bulkSchema = z
+  .strictObject({
+    order: z.enum(['pause', 'resume', 'trigger']),
+    dryRun: z.boolean(),
+    crons: z.array(z.string()).describe('All that were meant, by name.'),
+    done: z.array(z.string()).describe('Those for which it was done.'),
+    failed: z
+      .array(z.strictObject({ cron: z.string(), code: z.string(), detail: z.string().describe('Why not.') }))
+      .describe('Those for which it was not done.'),
+  })
+  .describe('Result or preview of an order to many crons.');
+
 export const cancelledSchema = z
   .strictObject({
     runId: z.string(),
@@ -167,6 +179,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   FindingList: findingListSchema,
   Resumed: resumedSchema,
   Started: startedSchema,
+  BulkResult: bulkSchema,
   Cancelled: cancelledSchema,
   Resolved: resolvedSchema,
   Backfill: backfillSchema,

@@ -4,6 +4,7 @@ import { CLOCK } from '@fencepost/lease/nest';
 import type { Clock } from '@fencepost/lease';
 import { JournalFeed } from '@fencepost/operations/journal';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
+import { BulkOrdersController } from './bulk-orders.controller.js';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
 import { DeploymentController } from './deployment.controller.js';
@@ -40,6 +41,7 @@ export class ApiModule implements OnModuleDestroy {
       imports: [pod, auth],
       controllers: [
         CronsController,
+        BulkOrdersController,
         CronOrdersController,
         RunsController,
         RunOrdersController,

@@ -202,6 +202,24 @@ export const triggerOrder = z.strictObject({
   force: flag('Also if the maximum of open runs is reached.'),
 });
 
+const NAMES = 'expected 1 to 1000 names of crons';
+const ORDERS = ['pause', 'resume', 'trigger'] as const;
+
+export const bulkOrder = z.strictObject({
+  order: z.enum(ORDERS, `expected one of ${ORDERS.join(', ')}`),
+  tag: tag.optional().describe('All crons with this tag; pause leaves out what is paused, resume what is not.'),
+  crons: z.array(cronName, NAMES).min(1, NAMES).max(1_000, NAMES).optional().describe('Or these.'),
+  reason,
+  dryRun: flag('Preview without changes.'),
+  expected: z
+    .int('expected the number of crons of the preview')
+    .min(0, 'expected the number of crons of the preview')
+    .optional()
+    .describe('Number of crons that the preview had: with another one nothing is done.'),
+  until: instant.nullable().optional().describe('When a pause ends by itself; default: it does not.'),
+  missed: resumeOrder.shape.missed,
+});
+
 const PART = 'expected milliseconds, a whole number from 1 to 60000';
 export const backfillOrder = z.strictObject({
   reason,

@@ -47,6 +47,11 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
     title: 'Definition changed',
     remedy: `${LOOK} \`expected\` and \`found\` are generations.`,
   },
+  SELECTION_MOVED: {
+    status: 409,
+    title: 'Other crons selected',
+    remedy: `${LOOK} Preview the order once more.`,
+  },
   LEASE_MOVED: { status: 409, title: 'Lease changed', remedy: `${LOOK} \`found\` is the lease now, or null.` },
   DEFINITION_CONFLICT: { status: 409, title: 'Conflicting definition', remedy: LOOK },
   IDEMPOTENCY_KEY: { status: 409, title: 'Idempotency key in use', remedy: 'Use another key for another job.' },

@@ -30,6 +30,7 @@ import { cronOfRun, type Pause, type Run } from '@fencepost/ledger/run';
 import { previewBackfill } from './backfill-preview.js';
 import type { BackfillPart, BackfillProgress, BackfillReport } from './backfill-report.js';
 import { Backfill } from './backfill.js';
+import { orderEach, selectCrons, type BulkOrder, type BulkReport } from './bulk-order.js';
 import { mapInSlices } from './slices.js';
 import { overviewOf, type CronOverview } from './cron-overview.js';
 import { pausedInstants } from './paused-instants.js';
@@ -175,6 +176,26 @@ export class CronOperator {
     return withOwnAudit(this.#ports.audit, { by, reason, ...ORDER_RECORDS.trigger, cron, runId: null }, async () => {
       const known = await runnableCron(this.#ports.catalog, cron);
       return this.#trigger(known, { by, ...(payload === undefined ? {} : { payload }), ...forced });
+    });
+  }
+
+  /**
+   * One order to many crons, at most 1,000, by a tag or by their names: those that can't be done are reported with the reason,
+   * and do not keep the others from being done. One audit record.
+   * @throws {UnknownCronError} for a name that is not there; nothing is done
+   */
+  async orderMany(order: BulkOrder): Promise<BulkReport> {
+    const asked = { ...order, ...checkedOrder(order), until: checkedEnd(order.until) };
+    const crons = await selectCrons(this.#ports, asked);
+    const meant = { order: asked.order, dryRun: asked.dryRun === true, crons };
+    if (meant.dryRun) return { ...meant, done: [], failed: [] };
+    const about = { by: asked.by, reason: asked.reason, ...ORDER_RECORDS.many(asked), cron: null, runId: null };
+    return withOwnAudit(this.#ports.audit, about, async () => {
+      const reading = await this.#ports.catalog.read();
+      // The catalog is read once and not for each of them, and the record is the one about all.
+      const { audit: _, ...ports } = this.#ports;
+      const each = new CronOperator({ ...ports, catalog: { read: async () => reading } });
+      return { ...meant, ...(await orderEach(each, crons, asked)) };
     });
   }
 

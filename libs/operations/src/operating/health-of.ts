@@ -51,7 +51,7 @@ export function healthOf(facts: HealthFacts): CronHealth {
 function atRest({ entry, record }: HealthFacts, streak: Streak | null): Finding | null {
   if (entry.state !== 'active') return { state: entry.state, since: entry.since, text: entry.state };
   if (!record.paused) return null;
-  const text = streak?.count ? `paused (${inWords(streak)} before)` : 'paused';
+  const text = streak?.count ? `paused; was ${inWords(streak)}` : 'paused';
   return { state: 'paused', since: record.paused.since, text };
 }
 

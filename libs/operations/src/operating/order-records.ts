@@ -1,5 +1,6 @@
 import type { CancelReply, TriggerReply } from '@fencepost/ledger';
 import type { Pause, RunState } from '@fencepost/ledger/run';
+import type { BulkOrder, BulkReport } from './bulk-order.js';
 import type { BackfillReport } from './backfill-report.js';
 
 interface Ended {
@@ -24,6 +25,16 @@ export const ORDER_RECORDS = {
     changed: ({ verdict }: TriggerReply) => verdict === 'claimed',
     runOf: (reply: TriggerReply) => (reply.verdict === 'claimed' ? reply.runId : null),
   },
+  /** One record of an order to many crons, which names them. */
+  many: ({ order, tag }: Pick<BulkOrder, 'order' | 'tag'>) => ({
+    action: order,
+    changed: ({ done }: BulkReport) => done.length > 0,
+    after: ({ done, failed }: BulkReport) => ({
+      tag: tag ?? null,
+      crons: done,
+      failed: failed.map(({ cron }) => cron),
+    }),
+  }),
   cancel: {
     action: 'cancel',
     changed: ({ verdict }: CancelReply) => verdict === 'cancelled' || verdict === 'cancelling',

@@ -63,6 +63,32 @@ it('what was looked at two seconds ago, or was changed since, is read again', as
   expect(calls['read']).toBe(3);
 });
 
+it('where a look at all takes long, whoever looks again gets the one before, and the next look follows', async () => {
+  const [stage, reads] = [new OperatingStage(), { count: 0 }];
+  const read = async () => {
+    reads.count += 1;
+    await clock.advance(150);
+    return stage.catalog.read();
+  };
+  const slow = new CronDirectory(
+    { catalog: { read }, ledger: stage.ledger, leases: { inspect: async () => [] } },
+    clock,
+  );
+  const look = async () => {
+    await slow.page({ limit: 50 });
+    return reads.count;
+  };
+  expect(await look()).toBe(1);
+  await clock.advance(2_000);
+  expect([await look(), await look()]).toEqual([1, 1]);
+  await clock.advance(100);
+  expect(reads.count).toBe(2);
+  slow.forget();
+  expect(await look()).toBe(3);
+  await clock.advance(11_000);
+  expect(await look()).toBe(4);
+});
+
 it('only what is due, and held by nobody, is said to be unheld', async () => {
   const stage = new OperatingStage();
   const [due, held] = [{ name: 'due' }, { name: 'held' }];

@@ -1,6 +1,6 @@
 import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
 import type { Clock, LeaseStore } from '@fencepost/lease';
-import { ownerPrefix } from '@fencepost/lease/internal';
+import { ownerPrefix, type CancelTimer } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
@@ -74,9 +74,15 @@ interface Snapshot {
   readonly at: number;
   readonly reading: CatalogReading;
   readonly views: readonly CronView[];
+  /** In each order that somebody has asked for. */
+  readonly sorted: Map<string, readonly CronView[]>;
+  readonly tookMs: number;
 }
 
 const FRESH_MS = 2_000;
+/** Where a look at all of them takes this long, whoever looks again and again gets the one before while the next goes on. */
+const SLOW_MS = 100;
+const MAX_AGE_MS = 10_000;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
 const RUNS_AT_ONCE = 50;
@@ -90,6 +96,8 @@ export class CronDirectory {
   readonly #histories: CronHistories;
   readonly #instants = new NextInstants();
   #snapshot: Promise<Snapshot> | null = null;
+  #last: Snapshot | null = null;
+  #cancel: CancelTimer | null = null;
   #readAt = -Infinity;
   #troubleAt: number | null = null;
 
@@ -104,9 +112,11 @@ export class CronDirectory {
 
   /** @throws {OperatorInputError} for a cursor of another list */
   async page({ limit, cursor, sort, order, ...filter }: CronQuery): Promise<CronPage> {
-    const { views, reading } = await this.#fresh();
-    const fitting = views.filter((view) => fits(view, filter));
-    const { shown, next } = new CronOrder({ sort, order }).page(fitting, limit, cursor);
+    const snapshot = await this.#recent();
+    const { reading } = snapshot;
+    const by = new CronOrder({ sort, order });
+    const fitting = sortedBy(by, snapshot).filter((view) => fits(view, filter));
+    const { shown, next } = by.page(fitting, limit, cursor);
     const newest = await this.#newest(shown);
     const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
     return { total: fitting.length, items, next, unreadable: [...(reading.unreadable ?? [])] };
@@ -118,7 +128,7 @@ export class CronDirectory {
   }
 
   async counts(): Promise<CronCounts> {
-    const { views } = await this.#fresh();
+    const { views } = await this.#recent();
     const count = (state: CronFilter['state']) => views.filter((view) => isIn(view, state)).length;
     return {
       total: views.length,
@@ -132,7 +142,7 @@ export class CronDirectory {
 
   /** What needs a person now. */
   async triage(findings: readonly DoctorFinding[]): Promise<TriageJson> {
-    const { views, reading } = await this.#fresh();
+    const { views, reading } = await this.#recent();
     const { readAt: now } = reading;
     const triage = triageOf({ now, crons: views, findings, troubleAt: this.#troubleAt });
     if (triage.items.length > 0) this.#troubleAt = now;
@@ -184,7 +194,7 @@ export class CronDirectory {
 
   /** Something was changed by way of this process: who looks next wants to see it. */
   forget(): void {
-    this.#snapshot = null;
+    [this.#snapshot, this.#last] = [null, null];
   }
 
   /** Reads what is not known of the histories, all at once: for a program that looks once. */
@@ -195,6 +205,7 @@ export class CronDirectory {
 
   /** Nothing is read in the background any more. */
   stop(): void {
+    this.#cancel?.();
     this.#histories.stop();
   }
 
@@ -209,13 +220,34 @@ export class CronDirectory {
     return newest;
   }
 
+  /** As old as a page that asks every few seconds allows; where a look at all of them is quick, fresh. */
+  async #recent(): Promise<Snapshot> {
+    const known = this.#last;
+    const ageMs = known ? this.clock.monotonic() - known.at : Infinity;
+    if (!known || known.tookMs < SLOW_MS || ageMs > MAX_AGE_MS) return this.#fresh();
+    if (ageMs >= FRESH_MS) this.#freshenSoon();
+    return known;
+  }
+
+  /** After what is asked for just now: it would wait for that look, too. */
+  #freshenSoon(): void {
+    this.#cancel ??= this.clock.after(SLOW_MS, () => {
+      this.#cancel = null;
+      // One that failed is asked again by whoever looks next.
+      this.#fresh().catch(() => this.forget());
+    });
+  }
+
   #fresh(): Promise<Snapshot> {
     const now = this.clock.monotonic();
     if (this.#snapshot && now - this.#readAt < FRESH_MS) return this.#snapshot;
     const reading = this.#read(now);
     [this.#snapshot, this.#readAt] = [reading, now];
     // One that failed is asked again by whoever looks next.
-    reading.catch(() => this.#snapshot === reading && this.forget());
+    reading.then(
+      (snapshot) => void (this.#snapshot === reading && (this.#last = snapshot)),
+      () => this.#snapshot === reading && this.forget(),
+    );
     return reading;
   }
 
@@ -228,7 +260,8 @@ export class CronDirectory {
     }
     this.#instants.keep(reading.entries);
     this.#histories.follow(snapshots);
-    return { at, reading, views: await mapInSlices(snapshots, (snapshot) => this.#viewOf(snapshot, reading.readAt)) };
+    const views = await mapInSlices(snapshots, (snapshot) => this.#viewOf(snapshot, reading.readAt));
+    return { at, reading, views, sorted: new Map(), tookMs: this.clock.monotonic() - at };
   }
 
   #viewOf(snapshot: CronSnapshot, now: number): CronView {
@@ -264,6 +297,12 @@ type Judged = Pick<CronSnapshot, 'entry' | 'uncertain'> & { readonly record: Pic
 function uncertainOf(runs: readonly Run[]): Uncertain {
   const since = runs.map(({ unresolvedEffect, dueAt }) => unresolvedEffect?.since ?? dueAt);
   return { count: runs.length, since: runs.length === 0 ? null : Math.min(...since) };
+}
+
+function sortedBy(order: CronOrder, { views, sorted }: Snapshot): readonly CronView[] {
+  const known = sorted.get(order.key) ?? order.sorted(views);
+  sorted.set(order.key, known);
+  return known;
 }
 
 function summaryOf(view: CronView, last: Run | null, now: number): CronSummaryJson {

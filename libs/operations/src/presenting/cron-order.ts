@@ -47,16 +47,23 @@ export class CronOrder {
     this.#values = VALUES[sort];
   }
 
-  /** A page, and where the next one begins. */
-  page<Cron extends Sortable>(crons: readonly Cron[], limit: number, cursor: string | undefined) {
+  /** The same for two that sort alike. */
+  get key(): string {
+    return this.#key;
+  }
+
+  sorted<Cron extends Sortable>(crons: readonly Cron[]): Cron[] {
     const placed = crons.map((cron) => ({ cron, place: this.#placeOf(cron) }));
-    placed.sort((a, b) => this.#compare(a.place, b.place));
+    return placed.toSorted((a, b) => this.#compare(a.place, b.place)).map(({ cron }) => cron);
+  }
+
+  /** A page of crons in this order, and where the next one begins. */
+  page<Cron extends Sortable>(sorted: readonly Cron[], limit: number, cursor: string | undefined) {
     const after = cursor === undefined ? null : this.#read(cursor);
-    const rest = after ? placed.filter(({ place }) => this.#compare(place, after) > 0) : placed;
-    const shown = rest.slice(0, limit);
+    const from = after ? sorted.findIndex((cron) => this.#compare(this.#placeOf(cron), after) > 0) : 0;
+    const shown = from < 0 ? [] : sorted.slice(from, from + limit);
     const last = shown.at(-1);
-    const next = last && rest.length > limit ? this.#write(last.place) : null;
-    return { shown: shown.map(({ cron }) => cron), next };
+    return { shown, next: last && from + limit < sorted.length ? this.#write(this.#placeOf(last)) : null };
   }
 
   #placeOf(cron: Sortable): Place {

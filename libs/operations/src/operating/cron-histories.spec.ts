@@ -1,0 +1,103 @@
+import { ManualClock } from '@fencepost/lease/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { definitionOf, entryOf, generationsOf, runAt, START } from '../../../../test/support/audit-history.js';
+import { CronHistories, type FollowedCron } from './cron-histories.js';
+
+const COUNT = 60;
+const NAMES = Array.from({ length: COUNT }, (_, n) => `cron-${n}`);
+
+let clock: ManualClock;
+let asked: string[];
+let away: boolean;
+let listeners: Set<(entry: { cron: string | null }) => void>;
+let histories: CronHistories;
+
+beforeEach(() => {
+  [clock, asked, away, listeners] = [new ManualClock(START), [], false, new Set()];
+  const runs = async (cron: string) => {
+    asked.push(cron);
+    if (away) throw new Error('The store is away.');
+    return [runAt(START, { cron, finishedAt: START + 5 })];
+  };
+  const subscribe = (listener: (entry: { cron: string | null }) => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  histories = new CronHistories({ runs, skips: async () => [] }, clock, { subscribe });
+});
+afterEach(() => histories.stop());
+
+function crons(cursor: (name: string) => number | null = () => START): FollowedCron[] {
+  return NAMES.map((name) => ({
+    entry: { ...entryOf(generationsOf({ since: START })), definition: definitionOf({ name }) },
+    record: { cursor: cursor(name) },
+  }));
+}
+
+const unread = () => NAMES.filter((name) => histories.of(name) === null).length;
+
+async function readAll(): Promise<void> {
+  histories.follow(crons());
+  await clock.advance(2_000);
+  asked = [];
+}
+
+describe('histories', () => {
+  it('are read little by little: at most 200 in a second', async () => {
+    histories.follow(crons());
+    expect(unread()).toBe(COUNT);
+    await clock.advance(100);
+    expect(unread()).toBeLessThan(COUNT);
+    expect(asked.length).toBeLessThanOrEqual(30);
+    await clock.advance(1_000);
+    expect(unread()).toBe(0);
+    expect(asked).toEqual(NAMES);
+  });
+
+  it('are read again where the cursor has moved, and nowhere else', async () => {
+    await readAll();
+    histories.follow(crons((name) => (name === 'cron-7' ? START + 1 : START)));
+    await clock.advance(1_000);
+    expect(asked).toEqual(['cron-7']);
+  });
+
+  it('are read again where something happened', async () => {
+    await readAll();
+    for (const listener of listeners) for (const cron of ['cron-9', 'another', null]) listener({ cron });
+    await clock.advance(1_000);
+    expect(asked).toEqual(['cron-9']);
+  });
+
+  it('go on after the store was away, and leave none out', async () => {
+    away = true;
+    histories.follow(crons());
+    await clock.advance(500);
+    expect(unread()).toBe(COUNT);
+    away = false;
+    await clock.advance(3_000);
+    expect(unread()).toBe(0);
+  });
+
+  it('are not read while nobody looks, and are all taken for old afterwards', async () => {
+    await readAll();
+    await clock.advance(60_000);
+    expect(listeners.size).toBe(0);
+    asked = [];
+    histories.follow(crons());
+    await clock.advance(2_000);
+    expect(asked.toSorted()).toEqual(NAMES.toSorted());
+  });
+
+  it('of a cron that is gone are forgotten', async () => {
+    await readAll();
+    histories.follow(crons().slice(1));
+    expect(histories.of('cron-0')).toBeNull();
+    expect(histories.of('cron-1')).not.toBeNull();
+  });
+
+  it('are read at once for a program that looks once', async () => {
+    await histories.read(crons());
+    expect(unread()).toBe(0);
+    expect(listeners.size).toBe(0);
+  });
+});
