@@ -18,7 +18,7 @@ export interface Family {
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const HELP = new RegExp(`^# HELP (${NAME}) (\\S.*)$`);
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`);
-const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|[+-]Inf|[-+]?\\d[\\d.]*(?:e[-+]?\\d+)?)$`);
+const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|Nan|[+-]Inf|[-+]?\\d[\\d.]*(?:e[-+]?\\d+)?)$`);
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/;
 
 /**

@@ -58,6 +58,11 @@ export class CatalogCache {
     return this.#entered.values();
   }
 
+  /** Another one whenever `entries` has changed; `null` before the first read. */
+  get version(): number | null {
+    return this.#version;
+  }
+
   /** Whether the catalog has the version of this cache, according to the heartbeat. */
   isCurrent(reply: HeartbeatReply): boolean {
     return reply.catalogVersion !== null && reply.catalogVersion === this.#version;

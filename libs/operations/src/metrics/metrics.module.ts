@@ -100,9 +100,8 @@ interface PodPorts {
   readonly scheduler: () => SchedulerPod | null | undefined;
 }
 
-/** A pod that knows the catalog only from here reads all of it for this. */
+/** A pod that knows the catalog only from here reads all of it for this. A scheduler has it, and lists it anew after a change. */
 const CATALOG_LASTS_MS = 60_000;
-const CATALOG_CACHE_MS = 10_000;
 
 /** What a pod of `JobsModule` has to show. */
 class PodSources implements MetricSources {
@@ -110,6 +109,7 @@ class PodSources implements MetricSources {
   readonly pod: string;
   #entries: readonly CatalogEntry[] | null = null;
   #readAt = -Infinity;
+  #version: number | null = null;
 
   constructor(private readonly ports: PodPorts) {
     this.ledger = ports.ledger;
@@ -119,13 +119,14 @@ class PodSources implements MetricSources {
   async catalog(): Promise<readonly CatalogEntry[]> {
     const scheduler = this.ports.scheduler();
     const now = this.ports.clock.monotonic();
-    const lastsMs = scheduler ? CATALOG_CACHE_MS : CATALOG_LASTS_MS;
-    if (this.#entries && now - this.#readAt < lastsMs) return this.#entries;
+    const version = scheduler?.catalogCache.version ?? null;
+    const isCurrent = scheduler ? version === this.#version : now - this.#readAt < CATALOG_LASTS_MS;
+    if (this.#entries && isCurrent) return this.#entries;
     const entries = scheduler
       ? [...scheduler.catalogCache.entries()].map(({ entry }) => entry)
       : (await this.ports.catalog.read()).entries;
     // One without any has not been read yet, or stands at its beginning.
-    if (entries.length > 0) [this.#entries, this.#readAt] = [entries, now];
+    if (entries.length > 0) [this.#entries, this.#readAt, this.#version] = [entries, now, version];
     return entries;
   }
 
