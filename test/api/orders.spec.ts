@@ -83,7 +83,9 @@ describe('the API', () => {
     ['/api/crons/..%2f..%2fetc', 'cron: Expected the name of a cron.'],
     ['/api/crons/a%0d%0aSet-Cookie:%20x', 'cron: Expected the name of a cron.'],
     ['/api/runs/none', 'id: Expected the id of a run'],
-    ['/api/journal?before=%0a', 'before: Expected the id of an entry'],
+    ['/api/journal?cursor=%0a', 'cursor: Expected "next" of the page before'],
+    ['/api/leases?cursor=!', 'cursor: Expected'],
+    ['/api/crons/on-demand/runs?cursor=b24tZGVtYW5kQDE', 'cursor: This page has expired'],
     ['/api/crons/on-demand/why?at=tomorrowish', 'Expected'],
   ])('refuses %s in one sentence', async (path, sentence) => {
     const response = await running.ask(path);
@@ -163,7 +165,7 @@ describe('an order', () => {
   });
 
   it('to remove is for an admin', async () => {
-    const removed = await json(running.order('/api/crons/short-lived/remove', { reason: 'gone' }, 'admin'));
+    const removed = await json(running.ask('/api/crons/short-lived?reason=gone', { as: 'admin', method: 'DELETE' }));
     expect(removed).toEqual({ cron: 'short-lived', done: true });
     expect(await trail()).toEqual([
       expect.objectContaining({ by: 'anna', action: 'remove', before: { state: 'active', generation: 1 } }),
@@ -193,7 +195,7 @@ describe('leases of the application', () => {
     const named = await json(running.ask('/api/own-leases?resource=invoice:7'));
     expect(named).toMatchObject({ items: [{ resource: 'invoice:7', fence: formatFence(lease.fence) }], next: null });
     expect(await json(running.ask('/api/own-leases?resource=invoice'))).toEqual({ items: [], next: null });
-    expect((await running.ask('/api/own-leases?after=nonsense')).status).toBe(400);
+    expect((await running.ask('/api/own-leases?cursor=nonsense')).status).toBe(400);
     await lease.release();
   });
 
@@ -223,13 +225,55 @@ describe('leases of the application', () => {
   });
 });
 
+describe('a list', () => {
+  interface Page {
+    readonly items: readonly { readonly id: string }[];
+    readonly next: string | null;
+  }
+
+  it.each(['crons/on-demand/runs', 'crons/on-demand/journal', 'journal', 'audit'])(
+    'comes page after page, by the cursor of each, and in one piece: %s',
+    async (list) => {
+      for (const n of [1, 2]) await running.order('/api/crons/on-demand/trigger', { reason: `${n}`, force: true });
+      const pageOf = async (words: string) => (await json(running.ask(`/api/${list}?${words}`))) as unknown as Page;
+      const whole = await pageOf('limit=500');
+      expect(whole.next).toBeNull();
+      const ids: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Page = await pageOf(`limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        expect(page.items.length).toBe(1);
+        ids.push(...page.items.map(({ id }) => id));
+        cursor = page.next;
+      }
+      expect(ids).toEqual(whole.items.map(({ id }) => id));
+    },
+  );
+});
+
 describe('the typed client', () => {
   it('asks with a token, and has data or an error', async () => {
     const client = createClient({ baseUrl: `${running.url}/crons`, token: SECRETS.viewer });
     const { data } = await client.GET('/api/crons/{cron}', { params: { path: { cron: 'on-demand' } } });
     expect(data?.payload).toEqual({ of: 'test' });
     const { error } = await client.GET('/api/crons/{cron}', { params: { path: { cron: 'none' } } });
-    expect(error?.code).toBe('CRON_UNKNOWN');
+    expect(error).toMatchObject({ code: 'CRON_UNKNOWN', status: 404 });
+  });
+
+  it('does what its README shows: an order, and a list to its end', async () => {
+    const client = createClient({ baseUrl: `${running.url}/crons`, token: SECRETS.operator });
+    const params = { path: { cron: 'nightly-report' } };
+    const { data: pause } = await client.POST('/api/crons/{cron}/pause', { params, body: { reason: 'full' } });
+    expect(pause?.reason).toBe('full');
+    const actions: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const { data } = await client.GET('/api/audit', { params: { query: { limit: 1, ...(cursor && { cursor }) } } });
+      actions.push(...(data?.items ?? []).map(({ action }) => action));
+      if (!data?.next) break;
+      cursor = data.next;
+    }
+    expect(actions[0]).toBe('pause');
+    expect(actions.length).toBeGreaterThan(1);
+    await client.POST('/api/crons/{cron}/resume', { params, body: { reason: 'free' } });
   });
 
   it('is made from the document that is served', async () => {

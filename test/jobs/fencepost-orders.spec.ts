@@ -81,6 +81,6 @@ describe('a cron that is not there', () => {
     const at = await deployment([declared('nightly')]);
     const { code, out, err } = await at.ask(...args);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(/^The catalog has no cron "nighty"\. .*"nightly".*\n$/);
+    expect(err).toMatch(/^Cron "nighty" not found\. .*"nightly".*\n$/);
   });
 });

@@ -120,7 +120,7 @@ describe('fencepost why', () => {
 
   it.each([
     ['nightly', 'soon', 'Expected the'],
-    ['nobody', 'now', 'The catalog has no cron "nobody"'],
+    ['nobody', 'now', 'Cron "nobody" not found'],
   ])('refuses %j at %j with a sentence', async (cron, time, sentence) => {
     const { code, err } = await (await deployment()).ask('why', cron, time);
     expect([code, err]).toEqual([2, expect.stringContaining(sentence)]);

@@ -76,7 +76,7 @@ describe('fencepost uncertain and resolve', () => {
   });
 
   it.each([
-    [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'The ledger has no run'],
+    [['nobody@1', ...ASKED, '--answer', 'done', '--reason', 'x'], 'Run "nobody@1" not found'],
     [['charge@1', ...ASKED, '--answer', 'perhaps', '--reason', 'x'], 'Allowed choices are done, not-done, give-up'],
     [['charge@1', ...ASKED, '--answer', 'done'], '--reason'],
     [['charge@1', '--answer', 'done', '--reason', 'x'], '--attempt'],

@@ -64,7 +64,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'removes a cron': {
     ...{ path: cron, button: 'Remove …', verb: 'Remove' },
-    posted: { path: `/api/crons/${CRON}/remove`, body: { reason: REASON } },
+    posted: { path: `/api/crons/${CRON}`, body: { reason: REASON } },
   },
   'says that an effect happened': {
     ...{ path: '/crons/attention', button: 'It happened …', verb: 'It happened' },

@@ -63,12 +63,17 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
   leases: (url, { held }) => {
     const all = held === undefined ? LEASES : leases(held);
-    return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)), free: [] };
+    return {
+      total: all.length,
+      items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)),
+      next: null,
+      free: [],
+    };
   },
   'own-leases': (url) => {
     const kind = url.searchParams.get('kind');
     const items = OWN_LEASES.filter((one) => kind === null || one.kind === kind);
-    return { items, next: url.searchParams.has('after') ? null : 'semaphores:' };
+    return { items, next: url.searchParams.has('cursor') ? null : 'semaphores:' };
   },
   'own-leases/watch': () => WATCH,
   [`leases/${CRON}/watch`]: () => WATCH,
@@ -76,8 +81,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   upcoming: () => FORECAST,
   'upcoming/at': () => DUE_AT,
   doctor: () => ({ items: FINDINGS }),
-  journal: () => ({ items: JOURNAL }),
-  audit: () => ({ items: AUDIT }),
+  journal: () => ({ items: JOURNAL, next: null }),
+  audit: () => ({ items: AUDIT, next: null }),
 };
 
 function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
@@ -212,14 +217,14 @@ export class WebStage {
     response.setHeader('content-security-policy', POLICY);
     if (!/^\/(api\/|session$)/.test(url.pathname)) this.#file(url, response);
     else if (this.failing !== null && !isSignIn(request, url)) reply(response, this.failing, FAILING);
-    else if (request.method === 'DELETE') response.writeHead(204).end();
-    else if (request.method === 'POST') await this.#order(url, request, response);
+    else if (request.method === 'DELETE' && url.pathname === '/session') response.writeHead(204).end();
+    else if (request.method !== 'GET') await this.#order(url, request, response);
     else if (url.pathname === '/api/events') this.#stream(response);
     else found(response, answer(url, this.fixture));
   }
 
   async #order(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await json(request);
+    const body = request.method === 'DELETE' ? Object.fromEntries(url.searchParams) : await json(request);
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;

@@ -16,12 +16,14 @@ export {
   LeaseMovedError,
   RunOperator,
   ExplainService,
+  UnknownRunError,
 } from '@fencepost/operations';
 export {
   CronDirectory,
   DuplicateWatch,
   findLostDefinitions,
   holderSeemsAlive,
+  libraryVersion,
   journalOfRun,
   needsCare,
   ORDER_RECORDS,

@@ -31,13 +31,15 @@ import { triggerCommand } from './commands/trigger.js';
 import { uncertainCommand } from './commands/uncertain.js';
 import { whyCommand } from './commands/why.js';
 import { withRefusedConsole } from './deployment/console-address.js';
+import { libraryVersion } from './jobs.js';
 import type { Setting } from './world.js';
 
 const ABOUT =
   'Shows and operates the crons of a deployment: by way of its stores, or with --url of its console. Each command has --help.';
 
 const CODES = `
-Every command prints text; with --json, the last line on stdout is one line of JSON.
+Every command prints a table, also in a pipe. -o wide adds columns, -o json (or --json) prints one line of JSON as the last line, and
+-o name prints one name per line. Colours need a terminal: NO_COLOR turns them off, FORCE_COLOR on everywhere.
 
 Exit codes:
   0  success, no findings
@@ -48,7 +50,10 @@ Exit codes:
 
 export function program(setting: Setting): Command {
   const { out, err } = setting.world;
-  const whole = new Command('fencepost').description(ABOUT).addHelpText('after', CODES);
+  const whole = new Command('fencepost')
+    .description(ABOUT)
+    .version(libraryVersion(), '-V, --version', 'print the version')
+    .addHelpText('after', CODES);
   const commands = [
     ...[initCommand, nextCommand, lintCommand, planCommand],
     ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],

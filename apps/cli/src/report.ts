@@ -5,6 +5,10 @@ export interface Report {
   readonly json: unknown;
   /** Lines that are at most so wide, where the words allow it. */
   readonly text: (width: number) => readonly string[];
+  /** The same with more columns, where there are more. */
+  readonly wide?: (width: number) => readonly string[];
+  /** What it is about, one name each; default: the ids and names in `json`. */
+  readonly names?: readonly string[];
 }
 
 /** An instant as all JSON here has it. */

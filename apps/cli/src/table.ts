@@ -1,3 +1,5 @@
+import { padded, widthOf } from './colour.js';
+
 /** A last column that is narrower than this is not worth wrapping into. */
 const NARROWEST = 20;
 const GAP = '  ';
@@ -6,11 +8,11 @@ const GAP = '  ';
 export function table(rows: readonly (readonly string[])[], width: number): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: Math.max(0, columns - 1) }, (_, n) =>
-    Math.max(...rows.map((row) => (row.length > n + 1 || row.length === columns ? (row[n]?.length ?? 0) : 0))),
+    Math.max(...rows.map((row) => (row.length > n + 1 || row.length === columns ? widthOf(row[n] ?? '') : 0))),
   );
   const indent = widths.reduce((sum, each) => sum + each + GAP.length, 0);
   return rows.flatMap((row) => {
-    const head = row.slice(0, -1).map((cell, n) => cell.padEnd(widths[n] ?? 0) + GAP);
+    const head = row.slice(0, -1).map((cell, n) => padded(cell, widths[n] ?? 0) + GAP);
     const last = wrap(row.at(-1) ?? '', Math.max(NARROWEST, width - indent));
     return last.map((line, n) => `${n === 0 ? head.join('') : ' '.repeat(indent)}${line}`.trimEnd());
   });
@@ -21,7 +23,7 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;

@@ -1,3 +1,4 @@
+import type { OutputFlags } from './output.js';
 import type { Report } from './report.js';
 
 /** What is around the commands, so that they can be run without a process. */
@@ -30,7 +31,7 @@ export interface World {
 }
 
 /** How a command hands over what it found. */
-export type Answer = (report: Report, options: { readonly json?: boolean }) => void;
+export type Answer = (report: Report, flags: OutputFlags) => void;
 
 export interface Setting {
   readonly world: World;

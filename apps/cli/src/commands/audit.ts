@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { toned } from '../colour.js';
 import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT, UsageError } from '../exit.js';
 import { audit, type AuditReport } from '../jobs.js';
@@ -8,13 +9,12 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withCrons } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends StoreFlags {
+interface Flags extends StoreFlags, OutputFlags {
   readonly from?: number;
   readonly to?: number;
   readonly cron?: string[];
-  readonly json?: boolean;
 }
 
 const ABOUT =
@@ -28,7 +28,7 @@ export function auditCommand({ world, answer }: Setting): Command {
     .option('--from <instant>', 'start of the range (default: as far back as records go)', instant)
     .option('--to <instant>', 'end of the range (default: just before now, or the last report of a pod)', instant)
     .option('--cron <name...>', 'only these');
-  return withJson(withStoreOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withStoreOptions(command)).action(async (flags: Flags) => {
     refuseConsole('audit', flags, world);
     const { from, to, cron } = flags;
     const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(cron && { crons: cron }) };
@@ -49,6 +49,7 @@ function reportOf(found: AuditReport, tenant: string): Report {
   const { ok, from, to, findings, notCovered } = found;
   return {
     code: ok ? EXIT.ok : EXIT.finding,
+    names: [...new Set(findings.map(({ cron }) => cron))],
     json: {
       ...{ ...found, from: iso(from), to: iso(to) },
       findings: findings.map((finding) => ({ ...finding, instant: iso(finding.instant) })),
@@ -64,8 +65,8 @@ function reportOf(found: AuditReport, tenant: string): Report {
 }
 
 function findingRows({ findings, notCovered }: AuditReport): string[][] {
-  const gaps = notCovered.map(({ cron, text }) => ['not covered', cron ?? 'all crons', text]);
-  return [...findings.map(({ kind, cron, text }) => [kind, cron, text]), ...gaps];
+  const gaps = notCovered.map(({ cron, text }) => [toned('not covered'), cron ?? 'all crons', text]);
+  return [...findings.map(({ kind, cron, text }) => [toned(kind), cron, text]), ...gaps];
 }
 
 function sums({ crons, instants, ran, cancelled, skipped, waiting, ...wrong }: AuditReport): string[][] {

@@ -7,7 +7,8 @@ import { instant, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting, World } from '../world.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly from: number;
@@ -29,7 +30,7 @@ export function backfillCommand({ world, answer }: Setting): Command {
     .requiredOption('--to <instant>', 'end of the range, exclusive', instant)
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .option('--dry-run', 'show what would be done, without changes');
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
     const line = new ProgressLine(cron, world);
     const onProgress = (progress: BackfillProgress) => line.show(progress);

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { EXIT } from '../exit.js';
+import { withOutput, type OutputFlags } from '../output.js';
 import type { Setting } from '../world.js';
 
 const ABOUT =
@@ -13,9 +14,9 @@ type Shell = keyof typeof SHELLS;
 export function completionCommand({ answer }: Setting): Command {
   const command = new Command('completion').summary('completion for bash, zsh or fish').description(ABOUT);
   command.addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SHELLS)));
-  return command.action((shell: Shell) => {
+  return withOutput(command).action((shell: Shell, flags: OutputFlags) => {
     const lines = SHELLS[shell](placesIn(command.parent ?? command));
-    answer({ code: EXIT.ok, json: { script: lines.join('\n') }, text: () => lines }, {});
+    answer({ code: EXIT.ok, json: { name: shell, script: lines.join('\n') }, text: () => lines }, flags);
   });
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { padded, toned } from '../colour.js';
 import type { Answers } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
@@ -6,9 +7,9 @@ import { needsCare } from '../jobs.js';
 import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-type Flags = DeploymentFlags & JsonFlags;
+type Flags = DeploymentFlags & OutputFlags;
 
 const ABOUT =
   'Checks stores, pods and crons, and shows what is wrong and what to do: unsafe settings of Redis and ' +
@@ -17,7 +18,7 @@ const ABOUT =
 
 export function doctorCommand({ world, answer }: Setting): Command {
   const command = new Command('doctor').summary('what is wrong, and what to do').description(ABOUT);
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     answer(reportOf(await withDeployment(flags, world, (deployment) => deployment.doctor())), flags);
   });
 }
@@ -32,7 +33,7 @@ function reportOf(findings: readonly Answers['Finding'][]): Report {
 
 function lines({ level, code, subject, text, todo }: Answers['Finding'], width: number): string[] {
   return [
-    ...hanging(`${level.toUpperCase().padEnd(4)} ${code}  ${subject}`, width, 5),
+    ...hanging(`${padded(toned(level.toUpperCase()), 4)} ${code}  ${subject}`, width, 5),
     ...indented(text, width),
     ...(todo === null ? [] : indented(`To do: ${todo}`, width)),
     '',

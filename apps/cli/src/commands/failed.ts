@@ -2,12 +2,11 @@ import { Command } from 'commander';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { wholeNumber } from '../option-values.js';
-import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { RUN_HEAD, runRow } from './run-lines.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { runTable } from './run-lines.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly cron?: string;
   readonly limit?: number;
 }
@@ -21,13 +20,13 @@ export function failedCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--cron <name>', 'only runs of this cron or job')
     .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     const { cron, limit } = flags;
     const filter = { ...(cron !== undefined && { cron }), ...(limit !== undefined && { limit }) };
     const runs = await withDeployment(flags, world, (deployment) => deployment.runsIn('failed', filter));
-    const text = (width: number) =>
-      runs.length === 0 ? ['No run has failed.'] : table([RUN_HEAD, ...runs.map(runRow)], width);
+    const lines = (isWide: boolean) => (width: number) =>
+      runs.length === 0 ? ['No run has failed.'] : runTable(runs, width, isWide);
     const code = runs.length === 0 ? EXIT.ok : EXIT.finding;
-    answer({ code, json: runs, text }, flags);
+    answer({ code, json: runs, text: lines(false), wide: lines(true) }, flags);
   });
 }

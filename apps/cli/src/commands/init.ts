@@ -11,9 +11,9 @@ import { compilerOfProject } from '../rewriting/project.js';
 import { writeAll } from '../rewriting/write-all.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends JsonFlags {
+interface Flags extends OutputFlags {
   readonly console: boolean;
   readonly dryRun?: boolean;
   readonly install?: boolean;
@@ -31,7 +31,7 @@ export function initCommand({ answer }: Setting): Command {
     .option('--dry-run', 'show a diff, without changes')
     .option('--no-console', 'without the page and the HTTP API')
     .option('--install', 'also install the dependencies');
-  return withJson(command).action(async ({ console, dryRun = false, install = false, json }: Flags) => {
+  return withOutput(command).action(async ({ console, dryRun = false, install = false, json }: Flags) => {
     // First: outside of an application there is no compiler either, and that is not what is wrong.
     readManifest(textOf('package.json'));
     const changes = planInit({ ts: await compilerOfProject(), console, read: textOf });

@@ -9,7 +9,8 @@ import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting, World } from '../world.js';
 import { warningOf, type Target } from './leases-clear-words.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
@@ -44,7 +45,7 @@ export function clearCommand({ world, answer }: Setting): Command {
       fence,
     )
     .option('--watch <duration>', 'how long to watch for duplicates afterwards; 0s: not at all', duration, 30_000);
-  return withJson(withDeploymentOptions(withBy(command))).action(async (name: string, own: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (name: string, own: Flags) => {
     // What stands before "clear", such as where the store is, is meant as well.
     const flags: Flags = { ...command.parent?.opts(), ...own };
     answer(await withDeployment(flags, world, (deployment) => clear(name, flags, { deployment, world })), flags);

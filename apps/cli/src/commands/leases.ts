@@ -8,11 +8,11 @@ import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { clearCommand } from './leases-clear.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
 type Kind = 'cron' | OwnKind;
 
-interface Flags extends DeploymentFlags, JsonFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly cron?: string;
   readonly resource?: string;
   readonly kind?: Kind;
@@ -53,7 +53,7 @@ export function leasesCommand(setting: Setting): Command {
     .option('--limit <n>', 'about how many leases of the application', wholeNumber(1, MAX), PAGE)
     .option('--after <cursor>', 'only leases of the application after the last listing', words)
     .addCommand(clearCommand(setting));
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     const listing = await withDeployment(flags, world, (deployment) => list(flags, deployment));
     answer(reportOf(listing), flags);
   });
@@ -103,12 +103,13 @@ function reportOf({ held, free, own, next, nodes }: Listing): Report {
   return {
     code: EXIT.ok,
     json: { held, free, own, next, nodes },
+    names: [...held.map(({ cron }) => cron), ...own.map(({ resource }) => resource)],
     text: (width) => [
       ...(held.length + own.length === 0 ? ['No lease is held.'] : []),
       ...(held.length === 0 ? [] : table([cronHead, ...held.map(row)], width)),
       ...(held.length > 0 && own.length > 0 ? [''] : []),
       ...(own.length === 0 ? [] : table([ownHead, ...own.map(ownRow)], width)),
-      ...(free.length === 0 ? [] : hanging(`Firing crons without a holder: ${free.join(', ')}`, width)),
+      ...(free.length === 0 ? [] : hanging(`Active crons without a holder: ${free.join(', ')}`, width)),
       ...(nodes.length === 0 ? [] : ['', ...table([['QUORUM NODE', 'STATE'], ...nodes.map(nodeRow)], width)]),
       ...(next === null ? [] : hanging(more, width)),
     ],

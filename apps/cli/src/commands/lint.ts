@@ -8,14 +8,13 @@ import { instant, wholeNumber } from '../option-values.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withCrons } from '../store/store.js';
 import type { Setting, World } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 import { dstOf, scheduleOf, withScheduleOptions, type ScheduleFlags } from './schedule-options.js';
 
-interface Flags extends ScheduleFlags, StoreFlags {
+interface Flags extends ScheduleFlags, StoreFlags, OutputFlags {
   readonly expression?: string;
   readonly from?: number;
   readonly threshold: number;
-  readonly json?: boolean;
 }
 
 const ABOUT =
@@ -36,7 +35,7 @@ export function lintCommand({ world, answer }: Setting): Command {
       wholeNumber(2, 1_000_000),
       10,
     );
-  return withJson(withStoreOptions(withScheduleOptions(command))).action(async (flags: Flags) => {
+  return withOutput(withStoreOptions(withScheduleOptions(command))).action(async (flags: Flags) => {
     const { expression, from = world.now(), threshold } = flags;
     const crons = expression === undefined ? await cronsOfCatalog(flags, world) : [single(expression, flags, from)];
     answer(lint({ crons, from, threshold }), flags);

@@ -5,15 +5,15 @@ import { EXIT } from '../exit.js';
 import { shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {}
+interface Flags extends DeploymentFlags, OutputFlags {}
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
     .summary('all crons and their state')
     .description('Lists all crons: schedule, next instant and last run.');
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     answer(await withDeployment(flags, world, list), flags);
   });
 }

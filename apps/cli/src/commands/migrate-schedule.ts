@@ -10,12 +10,11 @@ import { diffOf, type Change } from '../rewriting/edits.js';
 import { compilerOfProject, fromProject } from '../rewriting/project.js';
 import { writeAll } from '../rewriting/write-all.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags {
+interface Flags extends OutputFlags {
   readonly dryRun?: boolean;
   readonly tz: string;
-  readonly json?: boolean;
 }
 
 type MigratedFile = MigratedSource & Change;
@@ -32,7 +31,7 @@ export function migrateScheduleCommand({ answer }: Setting): Command {
     .argument('[paths...]', 'files and folders', ['src'])
     .option('--dry-run', 'show a diff, without changes')
     .option('--tz <zone>', 'time zone of crons that name none, which ran in the zone of the machine', words, 'UTC');
-  return withJson(command).action(async (paths: string[], flags: Flags) => {
+  return withOutput(command).action(async (paths: string[], flags: Flags) => {
     const options = await migrateOptions(flags.tz);
     const files: MigratedFile[] = [];
     for (const file of (await Promise.all(paths.map(sourcesIn))).flat()) {

@@ -5,12 +5,11 @@ import { withPool } from '../store/postgres-pool.js';
 import { databaseAddress, withDatabaseOptions } from '../store/store-options.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags {
+interface Flags extends OutputFlags {
   readonly postgres?: string;
   readonly schema?: string;
-  readonly json?: boolean;
 }
 
 const ABOUT =
@@ -19,7 +18,7 @@ const ABOUT =
 
 export function migrateCommand({ world, answer }: Setting): Command {
   const command = new Command('migrate').summary('create or migrate the PostgreSQL tables').description(ABOUT);
-  return withJson(withDatabaseOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDatabaseOptions(command)).action(async (flags: Flags) => {
     // Whoever migrates means a database, and so a DATABASE_URL.
     const usual = world.env['DATABASE_URL'] ? { postgres: world.env['DATABASE_URL'] } : {};
     const address = databaseAddress({ ...usual, ...flags }, world);

@@ -2,13 +2,12 @@ import { Command } from 'commander';
 import { instant, wholeNumber } from '../option-values.js';
 import { next } from '../time/next.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 import { scheduleOf, withScheduleOptions, type ScheduleFlags } from './schedule-options.js';
 
-interface Flags extends ScheduleFlags {
+interface Flags extends ScheduleFlags, OutputFlags {
   readonly from?: number;
   readonly count: number;
-  readonly json?: boolean;
 }
 
 const MAX = 100_000;
@@ -20,7 +19,7 @@ export function nextCommand({ world, answer }: Setting): Command {
     .argument('<expression>', 'cron expression of 5 or 6 fields, or an interval such as "@every 30s", in quotes')
     .option('--from <instant>', 'start time (default: now)', instant)
     .option('-n, --count <n>', 'how many', wholeNumber(1, MAX), 5);
-  return withJson(withScheduleOptions(command)).action((expression: string, flags: Flags) => {
+  return withOutput(withScheduleOptions(command)).action((expression: string, flags: Flags) => {
     const schedule = scheduleOf(expression, flags);
     answer(next({ schedule, from: flags.from ?? world.now(), count: flags.count }), flags);
   });

@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
 import { words } from '../option-values.js';
+import type { OutputFlags } from '../output.js';
 
-export interface JsonFlags {
-  readonly json?: boolean;
-}
-
-export interface OrderFlags extends JsonFlags {
+export interface OrderFlags extends OutputFlags {
   readonly by?: string;
-}
-
-export function withJson(command: Command): Command {
-  return command.option('--json', 'print one line of JSON');
 }
 
 /** Every order is kept with who gave it. */

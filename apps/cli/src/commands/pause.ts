@@ -5,7 +5,8 @@ import { instant, positiveDuration, words } from '../option-values.js';
 import { shortIso } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
@@ -25,7 +26,7 @@ export function pauseCommand({ world, answer }: Setting): Command {
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .addOption(new Option('--for <duration>', 'duration, such as 2h').argParser(positiveDuration).conflicts('until'))
     .option('--until <instant>', 'until when', instant);
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { reason, until, for: forMs } = flags;
     const order = { reason, ...(until !== undefined && { until }), ...(forMs !== undefined && { forMs }) };
     const pause = await withDeployment(flags, world, (deployment) => deployment.pause(cron, order));

@@ -7,13 +7,12 @@ import { readDeclarations } from '../plan/read-declarations.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends StoreFlags {
+interface Flags extends StoreFlags, OutputFlags {
   readonly days: number;
   readonly source?: string;
   readonly buildSeq?: number;
-  readonly json?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -31,7 +30,7 @@ export function planCommand({ world, answer }: Setting): Command {
     .option('--days <n>', 'how far to look', wholeNumber(1, 366), 7)
     .option('--source <program>', 'program of the build (default: from the file, or the only one)', words)
     .option('--build-seq <n>', 'its buildSeq (default: from the file, or the next one)', wholeNumber(0, 1e15));
-  return withJson(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
+  return withOutput(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
     refuseConsole('plan', flags, world);
     const where = file === '-' ? 'stdin' : file;
     const read = readDeclarations(await world.read(file), where, world.now());

@@ -5,9 +5,9 @@ import { EXIT } from '../exit.js';
 import { shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {}
+interface Flags extends DeploymentFlags, OutputFlags {}
 
 const ABOUT =
   'Lists pods that reported within 15 s: role, version and program, clock skew against the store, ' +
@@ -15,9 +15,11 @@ const ABOUT =
 
 const HEAD = ['POD', 'ROLES', 'VERSION', 'ZONES', 'BUILD', 'CLOCK', 'STORE', 'LAG', 'CRONS', 'RUNS', 'SINCE (UTC)'];
 
+const MORE = ['HOST', 'PID', 'LEDGER', 'LEASES', 'HEARD (UTC)'];
+
 export function podsCommand({ world, answer }: Setting): Command {
   const command = new Command('pods').summary('live pods and their state').description(ABOUT);
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     answer(await withDeployment(flags, world, list), flags);
   });
 }
@@ -29,6 +31,7 @@ async function list(deployment: Deployment): Promise<Report> {
     code: EXIT.ok,
     json: pods,
     text: (width) => (nobody ? hanging(nobody, width) : table([HEAD, ...pods.map(row)], width)),
+    wide: (width) => (nobody ? hanging(nobody, width) : table([[...HEAD, ...MORE], ...pods.map(wideRow)], width)),
   };
 }
 
@@ -46,6 +49,11 @@ function row(card: Answers['Pod']): string[] {
     ...[clockSkewMs === null ? '-' : `${clockSkewMs < 0 ? '' : '+'}${Math.round(clockSkewMs)} ms`, tenths(rttMs)],
     ...[tenths(lagMs), crons, runs, shortIso(startedAt)],
   ];
+}
+
+function wideRow(card: Answers['Pod']): string[] {
+  const { host, pid, ledger, leases, seenAt } = card;
+  return [...row(card), host, `${pid}`, ledger, leases ?? '-', shortIso(seenAt)];
 }
 
 function tenths(ms: number | null): string {

@@ -6,7 +6,8 @@ import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { movedReport } from './moved-report.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
@@ -29,7 +30,7 @@ export function removeCommand({ world, answer }: Setting): Command {
       'only while this is its newest generation ("fencepost list --json")',
       wholeNumber(1, MAX_GENERATIONS),
     );
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
     const order = { reason, ...(expected !== undefined && { expected }) };
     const reply = await withDeployment(flags, world, (deployment) => deployment.remove(cron, order));

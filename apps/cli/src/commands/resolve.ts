@@ -6,7 +6,8 @@ import { json, words, type JsonValue } from '../option-values.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { questionIn, withQuestion, type QuestionFlags } from './answered-question.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags, QuestionFlags {
   readonly answer: 'done' | 'not-done' | 'give-up';
@@ -30,13 +31,15 @@ export function resolveCommand({ world, answer }: Setting): Command {
     .addOption(which)
     .option('--result <json>', 'with done: result of the effect (default: null)', json)
     .requiredOption('--reason <words>', 'how you know; kept in the audit trail', words);
-  return withJson(withDeploymentOptions(withBy(withQuestion(command)))).action(async (runId: string, flags: Flags) => {
-    const { answer: said, result, reason } = flags;
-    const given = { reason, answer: said, ...(result && { result: result.value }) };
-    const order = { ...given, ...questionIn(flags) };
-    const resolved = await withDeployment(flags, world, (deployment) => deployment.resolve(runId, order));
-    answer({ code: EXIT.ok, json: resolved, text: (width) => hanging(sentence(resolved), width) }, flags);
-  });
+  return withOutput(withDeploymentOptions(withBy(withQuestion(command)))).action(
+    async (runId: string, flags: Flags) => {
+      const { answer: said, result, reason } = flags;
+      const given = { reason, answer: said, ...(result && { result: result.value }) };
+      const order = { ...given, ...questionIn(flags) };
+      const resolved = await withDeployment(flags, world, (deployment) => deployment.resolve(runId, order));
+      answer({ code: EXIT.ok, json: resolved, text: (width) => hanging(sentence(resolved), width) }, flags);
+    },
+  );
 }
 
 function sentence({ runId, state }: Answers['Resolved']): string {

@@ -6,7 +6,8 @@ import { words } from '../option-values.js';
 import { shortIso } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly reason: string;
@@ -21,7 +22,7 @@ export function resumeCommand({ world, answer }: Setting): Command {
     .argument('<cron>', 'its name')
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .addOption(missed.choices(['skip', 'fire-once']).default('skip'));
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const order = { reason: flags.reason, missed: flags.missed };
     const resumed = await withDeployment(flags, world, (deployment) => deployment.resume(cron, order));
     const lines = sentences(cron, resumed, flags);

@@ -4,9 +4,10 @@ import { EXIT } from '../exit.js';
 import { json, words, type JsonValue } from '../option-values.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withBy, withJson, type JsonFlags } from './orders.js';
+import { withBy } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly by?: string;
   readonly reason: string;
   readonly payload?: JsonValue;
@@ -25,7 +26,7 @@ export function retryCommand({ world, answer }: Setting): Command {
     .option('--payload <json>', 'payload (default: that of the run)', json)
     .option('--force', 'also if the maximum of open runs is reached')
     .option('--repeat-unknown', 'also repeat effects whose outcome is unknown');
-  return withJson(withDeploymentOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (runId: string, flags: Flags) => {
     const { reason, payload, force = false, repeatUnknown = false } = flags;
     const order = { reason, force, repeatUnknown, ...(payload && { payload: payload.value }) };
     const retried = await withDeployment(flags, world, (deployment) => deployment.retry(runId, order));

@@ -1,5 +1,7 @@
+import { toned } from '../colour.js';
 import type { Answers } from '../deployment/deployment.js';
 import { shortIso } from '../report.js';
+import { table } from '../table.js';
 
 export const RUN_HEAD = ['RUN', 'STATE', 'DUE (UTC)', 'LATE', 'TOOK', 'TRY', 'WORKER', ''];
 
@@ -9,7 +11,7 @@ export function runRow(run: Answers['Run']): string[] {
   return [
     ...[
       id,
-      skipped === null ? state : `${state}: ${skipped}`,
+      toned(skipped === null ? state : `${state}: ${skipped}`),
       shortIso(dueAt),
       lateByMs === null ? '-' : duration(lateByMs),
       tookMs === null ? '-' : duration(tookMs),
@@ -17,6 +19,16 @@ export function runRow(run: Answers['Run']): string[] {
     ],
     ...[worker ?? '-', error ?? waiting ?? ''],
   ];
+}
+
+/** What `-o wide` adds before the last column. */
+const MORE = ['REASON', 'BY', 'FENCE', 'CLAIMED BY'];
+
+export function runTable(runs: readonly Answers['Run'][], width: number, isWide = false): string[] {
+  if (!isWide) return table([RUN_HEAD, ...runs.map(runRow)], width);
+  const wide = (row: readonly string[], more: readonly string[]) => [...row.slice(0, -1), ...more, row.at(-1) ?? ''];
+  const rows = runs.map((run) => wide(runRow(run), [run.reason, run.by ?? '-', run.fence ?? '-', run.claimedBy]));
+  return table([wide(RUN_HEAD, MORE), ...rows], width);
 }
 
 export function duration(ms: number): string {

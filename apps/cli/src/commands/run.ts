@@ -8,9 +8,9 @@ import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { resolveWith } from './answered-question.js';
 import { RUN_HEAD, runRow } from './run-lines.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly forEach?: string[];
 }
 
@@ -22,7 +22,7 @@ export function runCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<run-id>', 'such as nightly-report@1763607600000')
     .option('--for-each <name...>', 'also the progress of these forEach');
-  return withJson(withDeploymentOptions(command)).action(async (runId: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (runId: string, flags: Flags) => {
     answer(await withDeployment(flags, world, (deployment) => look(deployment, runId, flags)), flags);
   });
 }

@@ -3,12 +3,11 @@ import type { RunState } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { wholeNumber } from '../option-values.js';
-import { table } from '../table.js';
 import type { Setting } from '../world.js';
-import { RUN_HEAD, runRow } from './run-lines.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { runTable } from './run-lines.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, JsonFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly state?: RunState;
   readonly limit: number;
 }
@@ -27,12 +26,12 @@ export function runsCommand({ world, answer }: Setting): Command {
     .argument('<cron>', 'its name')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(STATES))
     .option('--limit <n>', 'maximum number', wholeNumber(1, MAX), 20);
-  return withJson(withDeploymentOptions(command)).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (cron: string, flags: Flags) => {
     const { state, limit } = flags;
     const query = { limit, ...(state && { state }) };
     const runs = await withDeployment(flags, world, (deployment) => deployment.runs(cron, query));
     const none = `${cron} has no ${flags.state === undefined ? '' : `${flags.state} `}runs.`;
-    const text = (width: number) => (runs.length === 0 ? [none] : table([RUN_HEAD, ...runs.map(runRow)], width));
-    answer({ code: EXIT.ok, json: runs, text }, flags);
+    const lines = (isWide: boolean) => (width: number) => (runs.length === 0 ? [none] : runTable(runs, width, isWide));
+    answer({ code: EXIT.ok, json: runs, text: lines(false), wide: lines(true) }, flags);
   });
 }

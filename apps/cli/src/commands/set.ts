@@ -11,7 +11,8 @@ import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { settingsOf, withCronOptions, type CronFlags } from './cron-options.js';
 import { movedReport } from './moved-report.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends StoreFlags, OrderFlags, CronFlags {
   readonly expected?: number | 'none';
@@ -36,7 +37,7 @@ export function setCommand({ world, answer }: Setting): Command {
       generationOrNone,
     )
     .option('--reason <words>', 'reason, kept in the audit trail', words);
-  return withJson(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withStoreOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { expected, reason } = flags;
     refuseConsole('set', flags, world);
     const settings = settingsOf(flags);

@@ -10,9 +10,9 @@ import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withStore } from '../store/store.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends StoreFlags, JsonFlags {
+interface Flags extends StoreFlags, OutputFlags {
   readonly late: number;
   readonly cron?: string;
 }
@@ -28,7 +28,7 @@ export function shadowCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--late <duration>', 'a run that began later than this is late', positiveDuration, 5_000)
     .option('--cron <name>', 'only this cron', words);
-  withJson(withStoreOptions(report)).action(async (flags: Flags) => {
+  withOutput(withStoreOptions(report)).action(async (flags: Flags) => {
     refuseConsole('shadow report', flags, world);
     const reading = await withStore(flags, world, ({ shadow }) => shadow.read());
     const isAsked = ({ name }: { readonly name: string }) => name === (flags.cron ?? name);

@@ -6,16 +6,16 @@ import type { Report } from '../report.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
 import { duration, RUN_HEAD, runRow } from './run-lines.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-type Flags = DeploymentFlags & JsonFlags;
+type Flags = DeploymentFlags & OutputFlags;
 
 const ABOUT = 'Shows one cron: definition, schedule, holder, changes and latest runs.';
 const LATEST = 5;
 
 export function showCommand({ world, answer }: Setting): Command {
   const command = new Command('show').summary('one cron in detail').description(ABOUT);
-  return withJson(withDeploymentOptions(command.argument('<cron>', 'its name'))).action(
+  return withOutput(withDeploymentOptions(command.argument('<cron>', 'its name'))).action(
     async (cron: string, flags: Flags) => {
       answer(await withDeployment(flags, world, (deployment) => show(deployment, cron)), flags);
     },

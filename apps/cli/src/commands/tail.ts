@@ -2,28 +2,22 @@ import { systemClock } from '@fencepost/lease';
 import { Command, Option } from 'commander';
 import type { Answers, Deployment } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
+import { paint } from '../colour.js';
+import { EXIT } from '../exit.js';
 import { eventSentence, type EventLevel } from '../jobs.js';
 import { positiveDuration } from '../option-values.js';
+import { printed, withOutput, type OutputFlags } from '../output.js';
 import type { Setting, World } from '../world.js';
-import { styleText } from 'node:util';
 
 type Entry = Answers['JournalEntry'];
 
-interface LineOptions {
-  readonly colors: boolean;
-}
-
 const LEVEL_COLOR = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
-
-type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
 
 /** What would move the cursor or change the colours of the terminal: whoever names a cron or throws an error could write it. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One entry of the journal as a person reads it: when, how loud, who, what, of which cron, and what it carries. */
-function entryLine(entry: Entry, { colors }: LineOptions): string {
-  const paint: Paint = colors ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
+function entryLine(entry: Entry): string {
   const { at, level, event, pod, cron } = entry;
   const color = LEVEL_COLOR[level] ?? 'gray';
   return [
@@ -52,12 +46,11 @@ function shown(text: string): string {
   return text.replace(CONTROLS, '·');
 }
 
-interface Flags extends DeploymentFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly cron?: string;
   readonly level?: EventLevel;
   readonly since?: number;
   readonly for?: number;
-  readonly json?: boolean;
 }
 
 const LEVELS = ['info', 'warn', 'error'] as const satisfies readonly EventLevel[];
@@ -74,9 +67,8 @@ export function tailCommand({ world }: Setting): Command {
     .option('--cron <name>', 'only events of this cron or job')
     .addOption(new Option('--level <level>', 'minimum level').choices(LEVELS))
     .option('--since <duration>', 'start this long ago, such as 10m', positiveDuration)
-    .option('--for <duration>', 'stop after this long', positiveDuration)
-    .option('--json', 'one JSON object per line');
-  return withDeploymentOptions(command).action((flags: Flags) =>
+    .option('--for <duration>', 'stop after this long', positiveDuration);
+  return withOutput(withDeploymentOptions(command)).action((flags: Flags) =>
     withDeployment(flags, world, (deployment) => tail(deployment, flags, world)),
   );
 }
@@ -87,7 +79,7 @@ async function tail(deployment: Deployment, flags: Flags, world: World): Promise
   await deployment.follow({
     after: startOf(flags, world),
     signal: endOf(world, flags.for),
-    show: (entry) => void (isWanted(entry) && world.out(`${line(entry)}\n`)),
+    show: (entry) => void (isWanted(entry) && world.out(line(entry))),
     onTrouble: (reason) => world.err(`The journal cannot be read (${reason}). Retrying; Ctrl-C stops.\n`),
   });
 }
@@ -104,11 +96,10 @@ function isAbout({ cron, detail }: Entry, wanted: string): boolean {
   return cron === wanted || (Array.isArray(several) && several.includes(wanted));
 }
 
-function lineOf({ json }: Flags, { terminal = false, env }: World): (entry: Entry) => string {
-  if (json) return JSON.stringify;
-  // https://no-color.org
-  const colors = terminal && !env['NO_COLOR'];
-  return (entry) => entryLine(entry, { colors });
+/** Each entry as an answer of its own: with -o json one object a line, with -o name the id. */
+function lineOf(flags: Flags, world: World): (entry: Entry) => string {
+  return (entry) =>
+    printed({ code: EXIT.ok, json: entry, names: [entry.id], text: () => [entryLine(entry)] }, flags, world);
 }
 
 /** The id of what could have been the last entry before; none: from now. */

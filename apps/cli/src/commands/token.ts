@@ -3,9 +3,9 @@ import { Command, Option } from 'commander';
 import { EXIT } from '../exit.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends JsonFlags {
+interface Flags extends OutputFlags {
   readonly role: AccessRole;
 }
 
@@ -20,7 +20,7 @@ export function tokenCommand({ answer }: Setting): Command {
     .description(ABOUT)
     .argument('<name>', 'name of its owner, for the audit trail')
     .addOption(new Option('--role <role>', 'role of the token').choices(ROLES).makeOptionMandatory());
-  return withJson(command).action((name: string, flags: Flags) => {
+  return withOutput(command).action((name: string, flags: Flags) => {
     const { role } = flags;
     const { secret, line } = newToken(name, role);
     const text = (width: number) => [

@@ -2,15 +2,16 @@ import { Command } from 'commander';
 import type * as testing from '@fencepost/testing';
 import type { ExportedJobs, TortureReport, TorturedEffect } from '@fencepost/testing';
 import { json, wholeNumber, words, type JsonValue } from '../option-values.js';
+import { toned } from '../colour.js';
 import { AppError, EXIT } from '../exit.js';
 import type { Setting } from '../world.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 
-interface Flags {
+interface Flags extends OutputFlags {
   readonly app: string;
   readonly job?: string;
   readonly payload?: JsonValue;
@@ -19,7 +20,6 @@ interface Flags {
   readonly seed: number;
   readonly only?: number;
   readonly harmless?: string[];
-  readonly json?: boolean;
 }
 
 const ABOUT =
@@ -43,7 +43,7 @@ export function tortureCommand({ answer }: Setting): Command {
     .option('--seed <n>', 'of what happens together', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--only <n>', 'of all runs only this one', wholeNumber(1, 1e12))
     .option('--harmless <effect...>', 'these change nothing, and may be repeated');
-  return withJson(command).action(async (flags: Flags) => {
+  return withOutput(command).action(async (flags: Flags) => {
     const kit = await testingKit();
     const app = await loadApp(kit, flags.app);
     const names = flags.job === undefined ? app.names : [flags.job];
@@ -124,6 +124,7 @@ function tortureReport(reports: readonly TortureReport[], replay: Replay): Repor
   const ok = reports.every((report) => report.ok);
   return {
     code: ok ? EXIT.ok : EXIT.finding,
+    names: reports.flatMap(({ effects }) => effects.filter(({ safe }) => !safe).map(({ name }) => name)),
     json: {
       ok,
       seed: reports[0]?.seed ?? null,
@@ -148,7 +149,7 @@ function effectJson(job: string, { only, ...effect }: TorturedEffect, replay: Re
 function rows({ job, effects }: TortureReport, replay: Replay): string[][] {
   return effects.flatMap(({ name, calls, safe, reasons, mishap, only }) => [
     ...reasons.map((reason, n) =>
-      n === 0 ? [job, name, `${calls}`, safe ? 'safe' : 'UNSAFE', reason] : ['', '', '', '', reason],
+      n === 0 ? [job, name, `${calls}`, toned(safe ? 'safe' : 'UNSAFE'), reason] : ['', '', '', '', reason],
     ),
     ...(mishap === null ? [] : [['', '', '', '', `Worst: ${mishap}.`]]),
     ...(safe ? [] : [['', '', '', '', replay(job, only)]]),

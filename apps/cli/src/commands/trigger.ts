@@ -5,7 +5,8 @@ import type { TriggerReply } from '../jobs.js';
 import { json, words, type JsonValue } from '../option-values.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
-import { withBy, withJson, type OrderFlags } from './orders.js';
+import { withBy, type OrderFlags } from './orders.js';
+import { withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly payload?: JsonValue;
@@ -21,7 +22,7 @@ export function triggerCommand({ world, answer }: Setting): Command {
     .option('--payload <json>', 'payload (default: that of the definition)', json)
     .option('--reason <words>', 'reason, kept in the audit trail; required with --url', words)
     .option('--force', 'also if the maximum of open runs is reached');
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { payload, reason, force = false } = flags;
     const order = { force, ...(reason !== undefined && { reason }), ...(payload && { payload: payload.value }) };
     const reply = await withDeployment(flags, world, (deployment) => deployment.trigger(cron, order));

@@ -7,12 +7,11 @@ import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting } from '../world.js';
 import { resolveWith } from './answered-question.js';
-import { withJson } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags {
+interface Flags extends DeploymentFlags, OutputFlags {
   readonly cron?: string;
   readonly limit?: number;
-  readonly json?: boolean;
 }
 
 const ABOUT =
@@ -25,7 +24,7 @@ export function uncertainCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .option('--cron <name>', 'only runs of this cron or job')
     .option('--limit <n>', 'maximum number (default: 50)', wholeNumber(1, 1_000));
-  return withJson(withDeploymentOptions(command)).action(async (flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
     answer(reportOf(await withDeployment(flags, world, (deployment) => asked(deployment, flags))), flags);
   });
 }

@@ -1,13 +1,14 @@
 import { Command } from 'commander';
+import { toned } from '../colour.js';
 import type { Answers } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withJson, type JsonFlags } from './orders.js';
+import { type OutputFlags, withOutput } from '../output.js';
 
-type Flags = DeploymentFlags & JsonFlags;
+type Flags = DeploymentFlags & OutputFlags;
 
 const ABOUT =
   'Explains why a cron ran at a time, or did not: schedule and clock changes, definition, pause, overlap, misfire, lease, ' +
@@ -22,7 +23,7 @@ export function whyCommand({ world, answer }: Setting): Command {
     .description(ABOUT)
     .argument('<cron>', 'its name')
     .argument('<time>', TIME);
-  return withJson(withDeploymentOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (cron: string, time: string, flags: Flags) => {
     const report = await withDeployment(flags, world, (deployment) => deployment.why(cron, time));
     answer(reportOf(report), flags);
   });
@@ -39,7 +40,7 @@ function reportOf(report: Answers['WhyReport']): Report {
       ...hanging(`${cron} at ${shortIso(at)}: ${answer}`, width),
       '',
       ...table(
-        steps.map(({ topic, level, text }) => [SIGNS[level], topic, text]),
+        steps.map(({ topic, level, text }) => [toned(SIGNS[level]), topic, text]),
         width,
       ),
     ],

@@ -89,16 +89,22 @@ export class ConsoleDeployment implements Deployment {
 
   async leases(filter: Parameters<Deployment['leases']>[0]) {
     const held: Answers['HeldLease'][] = [];
-    for (;;) {
-      const query = { ...filter, limit: LEASES_AT_ONCE, offset: held.length };
-      const page = await answered(this.#api.GET('/api/leases', { params: { query } }));
+    for (let cursor: string | null = null; ;) {
+      const query = { ...filter, limit: LEASES_AT_ONCE, ...(cursor !== null && { cursor }) };
+      const page: Answers['LeasePage'] = await answered(this.#api.GET('/api/leases', { params: { query } }));
       held.push(...page.items);
-      if (page.items.length < LEASES_AT_ONCE) return { held, free: page.free };
+      cursor = page.next;
+      if (cursor === null) return { held, free: page.free };
     }
   }
 
-  ownLeases(...[{ resource, ...filter }, page]: Parameters<Deployment['ownLeases']>) {
-    const query = { ...filter, ...page, ...(resource !== undefined && { search: resource }) };
+  ownLeases(...[{ resource, ...filter }, { limit, after: cursor }]: Parameters<Deployment['ownLeases']>) {
+    const query = {
+      ...filter,
+      limit,
+      ...(cursor !== undefined && { cursor }),
+      ...(resource !== undefined && { search: resource }),
+    };
     return answered(this.#api.GET('/api/own-leases', { params: { query } }));
   }
 
@@ -157,9 +163,9 @@ export class ConsoleDeployment implements Deployment {
     return backfillInParts(order, (body) => answered(this.#api.POST('/api/crons/{cron}/backfill', { params, body })));
   }
 
-  async remove(...[cron, body]: Parameters<Deployment['remove']>) {
+  async remove(...[cron, query]: Parameters<Deployment['remove']>) {
     try {
-      await answered(this.#api.POST('/api/crons/{cron}/remove', { params: { path: { cron } }, body }));
+      await answered(this.#api.DELETE('/api/crons/{cron}', { params: { path: { cron }, query } }));
       return { by: (await answered(this.#api.GET('/api/me'))).name };
     } catch (error) {
       const { details, message } = refused(error, 'CATALOG_MOVED');

@@ -6,6 +6,7 @@ import { ROLES } from '@fencepost/operations/access-tokens';
 
 const count = z.int().min(0);
 const instant = z.iso.datetime({ precision: 3 });
+const next = z.string().nullable().describe('"cursor" of the next page; null: this is the last one.');
 
 export const youSchema = z
   .strictObject({
@@ -52,7 +53,8 @@ export const leasePageSchema = z
   .strictObject({
     total: count.describe('Matches on all pages.'),
     items: z.array(SCHEMAS.HeldLease),
-    free: z.array(z.string()).describe('Firing crons without a holder; empty with a filter for holders.'),
+    next,
+    free: z.array(z.string()).describe('Active crons without a holder; empty with a filter for holders.'),
   })
   .describe('One page of leases, by cron.');
 
@@ -62,7 +64,7 @@ export const ownLeasePageSchema = z
     next: z
       .string()
       .nullable()
-      .describe('"after" of the next page; null: there is none. A page may be empty though more follow.'),
+      .describe('"cursor" of the next page; null: this is the last one. A page may be empty though more follow.'),
   })
   .describe('Leases that are no cron’s, about a page at a time.');
 
@@ -74,10 +76,12 @@ export const runPageSchema = SCHEMAS.RunReport.extend({
 }).describe('A run in full detail, with its journal entries.');
 
 const listOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.array(item) }).describe(what);
+const pageOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.array(item), next }).describe(what);
 
 export const runListSchema = listOf(SCHEMAS.Run, 'Runs, newest first.');
-export const journalSchema = listOf(SCHEMAS.JournalEntry, 'Journal entries, newest first.');
-export const auditListSchema = listOf(SCHEMAS.AuditRecord, 'Audit records, newest first.');
+export const cronRunsSchema = pageOf(SCHEMAS.Run, 'Runs of a cron, newest first; the pages end with the latest 1,000.');
+export const journalSchema = pageOf(SCHEMAS.JournalEntry, 'Journal entries, newest first.');
+export const auditListSchema = pageOf(SCHEMAS.AuditRecord, 'Audit records, newest first.');
 export const podListSchema = listOf(SCHEMAS.Pod, 'Pods that reported recently.');
 export const findingListSchema = listOf(SCHEMAS.Finding, 'Findings of the doctor.');
 
@@ -173,6 +177,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   OwnLeasePage: ownLeasePageSchema,
   RunPage: runPageSchema,
   RunList: runListSchema,
+  CronRuns: cronRunsSchema,
   JournalList: journalSchema,
   AuditList: auditListSchema,
   PodList: podListSchema,

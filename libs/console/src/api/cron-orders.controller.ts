@@ -1,4 +1,4 @@
-import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronCatalog, CronOperator, type BackfillReport } from '@fencepost/operations';
@@ -77,11 +77,11 @@ export class CronOrdersController {
     return presentBackfill(done);
   }
 
-  @Post('remove')
+  @Delete()
   @Orders('admin', doneSchema, 'Removes it; its history is kept.', ['CATALOG_MOVED'])
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Body({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,
+    @Query({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,
   ) {
     const { entry } = await this.directory.known(cron);
     const { state, generation } = entry;

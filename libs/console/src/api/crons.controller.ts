@@ -9,10 +9,15 @@ import {
   presentWhyReport,
   SCHEMAS,
 } from '@fencepost/operations/presenting';
-import { cronPageSchema, journalSchema, runListSchema } from './answers.js';
+import type { Run } from '@fencepost/ledger/run';
+import { Refusal } from '../auth/refusals.js';
+import { cronPageSchema, cronRunsSchema, journalSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import { pageOf } from './paging.js';
+
+const MAX_RUNS = 1_000;
 
 type OfCron = Checked<typeof inputs.cronParams>;
 
@@ -49,24 +54,29 @@ export class CronsController {
   }
 
   @Get(':cron/runs')
-  @Shows(runListSchema, 'Its runs, newest first, including recorded skips.')
+  @Shows(cronRunsSchema, 'Its runs, newest first, including recorded skips.')
   async runs(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.cronRunsQuery }) { limit, state }: Checked<typeof inputs.cronRunsQuery>,
+    @Query({ schema: inputs.cronRunsQuery }) query: Checked<typeof inputs.cronRunsQuery>,
   ) {
-    const runs = await this.runOperator.latest(cron, { limit, ...(state && { state }) });
-    return { items: await mapInSlices(runs, presentRun) };
+    const { limit, state, cursor } = query;
+    // The ledger knows a cron's newest runs, and not those before one of them.
+    const most = cursor === undefined ? limit + 1 : MAX_RUNS;
+    const runs = await this.runOperator.latest(cron, { limit: most, ...(state && { state }) });
+    const { items, next } = pageOf(cursor === undefined ? runs : after(cursor, runs), limit, ({ id }) => id);
+    return { items: await mapInSlices(items, presentRun), next };
   }
 
   @Get(':cron/journal')
   @Shows(journalSchema, 'Notable journal entries about it.')
   async entries(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>,
+    @Query({ schema: inputs.latestQuery }) { limit, cursor }: Checked<typeof inputs.latestQuery>,
   ) {
     await this.directory.known(cron);
-    const entries = await this.reads.journal.ofCron(cron, { limit, ...(before !== undefined && { before }) });
-    return { items: entries.map(presentJournalEntry) };
+    const query = { limit: limit + 1, ...(cursor !== undefined && { before: cursor }) };
+    const { items, next } = pageOf(await this.reads.journal.ofCron(cron, query), limit, ({ id }) => id);
+    return { items: items.map(presentJournalEntry), next };
   }
 
   @Get(':cron/why')
@@ -77,4 +87,10 @@ export class CronsController {
   ) {
     return presentWhyReport(await this.explainService.why(cron, at));
   }
+}
+
+function after(id: string, runs: readonly Run[]): readonly Run[] {
+  const at = runs.findIndex((run) => run.id === id);
+  if (at >= 0) return runs.slice(at + 1);
+  throw new Refusal(400, 'BAD_REQUEST', 'cursor: This page has expired. Start again with the first page.');
 }

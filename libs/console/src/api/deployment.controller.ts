@@ -14,6 +14,7 @@ import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podL
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import { pageOf } from './paging.js';
 import { OverviewService } from './overview-service.js';
 
 /** Looks at the deployment as a whole. */
@@ -57,15 +58,18 @@ export class DeploymentController {
 
   @Get('journal')
   @Shows(journalSchema, 'Recent events of all pods.')
-  async journal(@Query({ schema: inputs.latestQuery }) { limit, before }: Checked<typeof inputs.latestQuery>) {
-    const found = await this.reads.journal.latest({ limit, ...(before !== undefined && { before }) });
-    return { items: await mapInSlices(found, presentJournalEntry) };
+  async journal(@Query({ schema: inputs.latestQuery }) { limit, cursor }: Checked<typeof inputs.latestQuery>) {
+    const query = { limit: limit + 1, ...(cursor !== undefined && { before: cursor }) };
+    const { items, next } = pageOf(await this.reads.journal.latest(query), limit, ({ id }) => id);
+    return { items: await mapInSlices(items, presentJournalEntry), next };
   }
 
   @Get('audit')
   @Shows(auditListSchema, 'Who changed what, from where.')
-  async audit(@Query({ schema: inputs.auditQuery }) { limit, before, cron }: Checked<typeof inputs.auditQuery>) {
-    const query = { limit, ...(before !== undefined && { before }), ...(cron !== undefined && { cron }) };
-    return { items: await mapInSlices(await this.reads.trail.list(query), presentAuditRecord) };
+  async audit(@Query({ schema: inputs.auditQuery }) { limit, cursor, cron }: Checked<typeof inputs.auditQuery>) {
+    const about = { ...(cursor !== undefined && { before: cursor }), ...(cron !== undefined && { cron }) };
+    const records = await this.reads.trail.list({ limit: limit + 1, ...about });
+    const { items, next } = pageOf(records, limit, ({ id }) => id);
+    return { items: await mapInSlices(items, presentAuditRecord), next };
   }
 }

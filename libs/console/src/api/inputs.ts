@@ -2,6 +2,7 @@ import { CRON_TAG } from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
+import { positionIn } from './paging.js';
 
 /** What comes out of a check. */
 export type Checked<Schema extends z.ZodType> = z.output<Schema>;
@@ -33,21 +34,30 @@ const instant = z.iso
 const CRON = 'expected the name of a cron';
 const cronName = z.string(CRON).regex(CRON_NAME, CRON).describe('The name of a cron.');
 
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}@[A-Za-z0-9._-]{1,120}$/;
 const RUN = 'expected the id of a run, such as nightly-report@1763607600000';
-const runId = z
-  .string(RUN)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}@[A-Za-z0-9._-]{1,120}$/, RUN)
-  .describe('The id of a run.');
+const runId = z.string(RUN).regex(RUN_ID, RUN).describe('The id of a run.');
 
-const ID = 'expected the id of an entry, such as 1763607600000-0';
-const entryId = z.string(ID).regex(/^\d{1,15}-\d{1,15}$/, ID);
+const CURSOR = 'expected "next" of the page before';
+const NEXT = '"next" of the page before.';
+
+/** Where the page before has ended, as the given pattern has it. */
+const cursor = (position: RegExp) =>
+  z
+    .string(CURSOR)
+    .max(700, CURSOR)
+    .transform(positionIn)
+    .refine((text) => position.test(text), CURSOR)
+    .optional()
+    .meta({ description: NEXT, wire: 'text' });
+const entryCursor = cursor(/^\d{1,15}-\d{1,15}$/);
 
 const SEARCH = 'expected a text of at most 200 characters';
 const search = z.string(SEARCH).max(200, SEARCH);
 const offset = whole(0, 1_000_000).default(0).meta({ description: 'How many to leave out before.', wire: 'integer' });
 
-const CURSOR = 'expected "next" of the page before';
-const cursor = z.string(CURSOR).max(500, CURSOR);
+/** One that the library made, and reads. */
+const libraryCursor = z.string(CURSOR).max(500, CURSOR).optional().describe(NEXT);
 
 const TAG = 'expected a tag: 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit';
 const tag = z.string(TAG).regex(CRON_TAG, TAG);
@@ -86,7 +96,7 @@ export const cronsQuery = z.strictObject({
     .optional()
     .describe('Default: desc for duration and delay, else asc.'),
   limit: limit(500, 50),
-  cursor: cursor.optional().describe('"next" of the page before.'),
+  cursor: libraryCursor,
 });
 
 export const spanQuery = z.strictObject({
@@ -95,13 +105,14 @@ export const spanQuery = z.strictObject({
 });
 
 export const latestQuery = z.strictObject({
-  limit: limit(1_000, 50),
-  before: entryId.optional().describe('The id of an entry: only older ones.'),
+  limit: limit(500, 50),
+  cursor: entryCursor,
 });
 
 const STATES = SCHEMAS.Run.shape.state.options;
 export const cronRunsQuery = z.strictObject({
   limit: limit(1_000, 50),
+  cursor: cursor(RUN_ID),
   state: z
     .enum(STATES, `expected one of ${STATES.join(', ')}`)
     .optional()
@@ -136,7 +147,7 @@ export const leasesQuery = z.strictObject({
   cron: search.optional().describe('Part of the cron.'),
   holder: search.optional().describe('Part of its holder.'),
   limit: limit(1_000, 50),
-  offset,
+  cursor: cursor(CRON_NAME),
 });
 
 const RESOURCE = 'expected the name of a resource, of at most 200 characters';
@@ -152,7 +163,7 @@ export const ownLeasesQuery = z.strictObject({
   kind: kind.optional(),
   holder: search.optional().describe('Part of its holder.'),
   limit: limit(500, 50),
-  after: cursor.optional().describe('"next" of the page before.'),
+  cursor: libraryCursor,
 });
 
 export const cronWatchQuery = z.strictObject({
@@ -241,13 +252,15 @@ export const backfillOrder = z.strictObject({
     .describe('To continue: "open" of the answer before, so that the cron is not given more runs than it takes.'),
 });
 
+const GENERATION = 'expected the generation that was seen';
 export const removeOrder = z.strictObject({
   reason,
   expected: z
-    .int('expected the generation that was seen')
-    .min(1, 'expected the generation that was seen')
+    .string(GENERATION)
+    .regex(/^[1-9]\d{0,14}$/, GENERATION)
+    .transform(Number)
     .optional()
-    .describe('Newest generation that was seen: another one is not removed.'),
+    .meta({ description: 'Newest generation that was seen: another one is not removed.', wire: 'integer' }),
 });
 
 export const clearOrder = z.strictObject({

@@ -10,6 +10,7 @@ import { clearedSchema, leasePageSchema } from './answers.js';
 import { Orders, Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import { pageOf } from './paging.js';
 
 /** Who holds what, and taking it from a holder that is dead. */
 @ApiTags('leases')
@@ -21,17 +22,15 @@ export class LeasesController {
   @Get()
   @Shows(leasePageSchema, 'Leases by cron, a page at a time.')
   async list(@Query({ schema: inputs.leasesQuery }) query: Checked<typeof inputs.leasesQuery>) {
-    const { search = '', limit, offset, cron, holder } = query;
+    const { search = '', limit, cursor = '', cron, holder } = query;
     const part = search.trim().toLowerCase();
     const { held, free } = await this.service.list({ ...(cron && { cron }), ...(holder && { holder }) });
     const fitting = held.filter((lease) =>
       [lease.cron, ownerPrefix(lease.holder)].some((text) => text.toLowerCase().includes(part)),
     );
-    return {
-      total: fitting.length,
-      items: fitting.slice(offset, offset + limit).map(presentHeldLease),
-      free: [...free],
-    };
+    const rest = fitting.toSorted((a, b) => (a.cron < b.cron ? -1 : 1)).filter((lease) => lease.cron > cursor);
+    const { items, next } = pageOf(rest, limit, (lease) => lease.cron);
+    return { total: fitting.length, items: items.map(presentHeldLease), next, free: [...free] };
   }
 
   @Post(':cron/clear')

@@ -65,6 +65,7 @@ function asOnTheWire(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchem
     json.type = 'integer';
     delete json.pattern;
   }
+  if (meta?.['wire'] === 'text') json.type = 'string';
   if (meta?.['wire'] === 'texts') {
     delete json.anyOf;
     Object.assign(json, { type: 'array', items: { type: 'string' } });

@@ -19,9 +19,9 @@ export class OwnLeasesController {
   @Shows(ownLeasePageSchema, 'Leases of the application itself, semaphores and elections, about a page at a time.')
   async list(@Query({ schema: inputs.ownLeasesQuery }) query: Checked<typeof inputs.ownLeasesQuery>) {
     const { own } = this.service;
-    const { resource, search, kind, holder, limit, after } = query;
+    const { resource, search, kind, holder, limit, cursor } = query;
     if (resource !== undefined) return { items: (await own.named(resource)).map(presentOwnLease), next: null };
-    const { items, next } = await own.list({ kind, holder, resource: search }, limit, after);
+    const { items, next } = await own.list({ kind, holder, resource: search }, limit, cursor);
     return { items: items.map(presentOwnLease), next };
   }
 

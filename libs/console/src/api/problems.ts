@@ -46,5 +46,5 @@ export function runIsOver(runId: string, reply: Extract<CancelReply, { verdict: 
 }
 
 export function runIsUnknown(runId: string): FencepostError {
-  return new UnknownThingError(`The ledger has no run ${JSON.stringify(runId)}.`);
+  return new UnknownThingError(`Run ${JSON.stringify(runId)} not found: it never existed, or its record has expired.`);
 }

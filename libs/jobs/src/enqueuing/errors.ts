@@ -35,8 +35,8 @@ export class UnknownCronError extends FencepostError {
   /** @param near names that the asked one may be a slip of */
   static of(cron: string, near: readonly string[]): UnknownCronError {
     const names = near.map((name) => `"${name}"`).join(', ');
-    const hint = near.length > 0 ? `Did you mean ${names}?` : 'No cron has a similar name.';
-    return new UnknownCronError(cron, `The catalog has no cron ${JSON.stringify(cron)}. ${hint}`);
+    const hint = near.length > 0 ? ` Did you mean ${names}?` : '';
+    return new UnknownCronError(cron, `Cron ${JSON.stringify(cron)} not found.${hint}`);
   }
 
   static unreadable(cron: string, reason: string): UnknownCronError {

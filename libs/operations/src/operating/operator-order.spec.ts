@@ -82,7 +82,7 @@ describe('an order that can’t be', () => {
       expect((error as Error).message).toContain('Did you mean "nightly-report"');
       expect((error as Error).message).not.toContain('pulse');
     }
-    await expect(operator.trigger('zzz', ORDER)).rejects.toThrow('No cron has a similar name.');
+    await expect(operator.trigger('zzz', ORDER)).rejects.toThrow('Cron "zzz" not found.');
   });
 
   it('for a cron that was removed is refused: nobody would carry it out', async () => {

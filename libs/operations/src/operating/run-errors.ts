@@ -6,8 +6,7 @@ export class UnknownRunError extends FencepostError {
 
   constructor(readonly runId: string) {
     super(
-      `The ledger has no run ${JSON.stringify(runId)}: it never existed, or its record ` +
-        `has expired. Check the list of runs of its cron.`,
+      `Run ${JSON.stringify(runId)} not found: it never existed, or its record has expired.`,
     );
   }
 }

@@ -23,8 +23,8 @@ export const cronOrders = {
     answered(client.POST('/api/crons/{cron}/trigger', { params: ofCron(cron), body })),
   backfill: (cron: string, body: Body<'/api/crons/{cron}/backfill'>) =>
     answered(client.POST('/api/crons/{cron}/backfill', { params: ofCron(cron), body })),
-  remove: (cron: string, body: Body<'/api/crons/{cron}/remove'>) =>
-    answered(client.POST('/api/crons/{cron}/remove', { params: ofCron(cron), body })),
+  remove: (cron: string, query: { readonly reason: string }) =>
+    answered(client.DELETE('/api/crons/{cron}', { params: { ...ofCron(cron), query } })),
   clearLease: (cron: string, body: Body<'/api/leases/{cron}/clear'>) =>
     answered(client.POST('/api/leases/{cron}/clear', { params: ofCron(cron), body })),
 };

@@ -31,7 +31,7 @@ interface OwnLeaseWords {
   readonly limit: number;
   readonly search?: string;
   readonly kind?: OwnLease['kind'];
-  readonly after?: string;
+  readonly cursor?: string;
 }
 
 type Marker = Answers['Cleared']['marker'];
@@ -79,7 +79,7 @@ export const questions = {
   doctor: question(['doctor'], (signal) => client.GET('/api/doctor', { signal })),
   crons: (query: CronWords) =>
     question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),
-  leases: (query: Some & { readonly search?: string }) =>
+  leases: (query: { readonly limit: number; readonly cursor?: string; readonly search?: string }) =>
     question(['leases', query], (signal) => client.GET('/api/leases', { params: { query }, signal })),
   ownLeases: (query: OwnLeaseWords) =>
     question(['own-leases', query], (signal) => client.GET('/api/own-leases', { params: { query }, signal })),
@@ -89,7 +89,7 @@ export const questions = {
     question(['due-at', at], (signal) => client.GET('/api/upcoming/at', { params: { query: { at } }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
-  audit: (query: { readonly limit: number; readonly before?: string; readonly cron?: string }) =>
+  audit: (query: { readonly limit: number; readonly cursor?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
   runs: (state: 'failed' | 'uncertain') =>
     question(['runs', state], (signal) => client.GET('/api/runs', { params: { query: { state, limit: 50 } }, signal })),

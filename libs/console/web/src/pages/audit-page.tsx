@@ -13,17 +13,17 @@ import { Table, type Column } from '../ui/table.js';
 const PER_PAGE = 50;
 const EVERY_MS = 10_000;
 
-/** Older pages by the id of the last record seen: while one reads, new ones come in above. */
+/** Older pages by cursor: while one reads, new records come in above. */
 export function AuditPage() {
   const [trail, setTrail] = useState<readonly string[]>([]);
-  const before = trail.at(-1);
-  const question = questions.audit({ limit: PER_PAGE, ...(before !== undefined && { before }) });
+  const cursor = trail.at(-1);
+  const question = questions.audit({ limit: PER_PAGE, ...(cursor !== undefined && { cursor }) });
   const records = useResource(question, { everyMs: EVERY_MS, keeps: true });
   return (
     <Page title="Audit" intro="Who changed what, through this page, the board, the API, the command line or code.">
       <Section title="Changes">
         <Shown of={records} what="the audit trail">
-          {({ items }) => <Records items={items} {...{ trail, setTrail }} />}
+          {({ items, next }) => <Records {...{ items, next, trail, setTrail }} />}
         </Shown>
       </Section>
     </Page>
@@ -32,13 +32,13 @@ export function AuditPage() {
 
 interface RecordsProps {
   readonly items: readonly AuditRecord[];
-  /** The ids that led to this page, the newest first. */
+  readonly next: string | null;
+  /** The cursors that led to this page. */
   readonly trail: readonly string[];
   readonly setTrail: (trail: readonly string[]) => void;
 }
 
-function Records({ items, trail, setTrail }: RecordsProps) {
-  const last = items.at(-1)?.id;
+function Records({ items, next, trail, setTrail }: RecordsProps) {
   return (
     <>
       {items.length === 0 ? (
@@ -52,11 +52,7 @@ function Records({ items, trail, setTrail }: RecordsProps) {
         <button type="button" disabled={trail.length === 0} onClick={() => setTrail(trail.slice(0, -1))}>
           Newer
         </button>
-        <button
-          type="button"
-          disabled={items.length < PER_PAGE || last === undefined}
-          onClick={() => last !== undefined && setTrail([...trail, last])}
-        >
+        <button type="button" disabled={next === null} onClick={() => next !== null && setTrail([...trail, next])}>
           Older
         </button>
       </nav>

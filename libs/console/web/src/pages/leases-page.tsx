@@ -8,7 +8,7 @@ import type { JournalEntry, Lease, Pod } from '../data/types.js';
 import { Left } from '../ui/instant.js';
 import { JournalTable } from '../ui/journal-table.js';
 import { Page, Section } from '../ui/page.js';
-import { Pager } from '../ui/pager.js';
+import { CursorPager } from '../ui/pager.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
@@ -68,21 +68,22 @@ function QuorumNodes({ pods }: { readonly pods: readonly Pod[] }) {
 const isLease = ({ event }: JournalEntry) => event.startsWith('lease.');
 
 function Leases() {
-  const [offset, setOffset] = useState(0);
+  const [pages, setPages] = useState<readonly string[]>([]);
+  const cursor = pages.at(-1);
   const [search, setSearch] = useState('');
-  const asked = { limit: PER_PAGE, ...(offset > 0 && { offset }), ...(search !== '' && { search }) };
+  const asked = { limit: PER_PAGE, ...(cursor !== undefined && { cursor }), ...(search !== '' && { search }) };
   const leases = useResource(questions.leases(asked), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
   const typed = (text: string) => {
     setSearch(text);
-    setOffset(0);
+    setPages([]);
   };
   return (
     <Section title={words.ofCrons} aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
       <Shown of={leases} what="the leases">
-        {({ items, total }) => (
+        {({ items, next }) => (
           <>
             <LeaseTable leases={items} at={leases.at} reload={leases.reload} />
-            <Pager {...{ offset, total }} limit={PER_PAGE} onGo={setOffset} />
+            <CursorPager {...{ pages, next }} onGo={setPages} />
           </>
         )}
       </Shown>

@@ -22,3 +22,25 @@ export function Pager({ offset, limit, total, onGo }: PagerProps) {
     </nav>
   );
 }
+
+interface CursorPagerProps {
+  readonly pages: readonly string[];
+  readonly next: string | null;
+  readonly onGo: (pages: readonly string[]) => void;
+}
+
+/** Page after page, by the cursors that led to each. */
+export function CursorPager({ pages, next, onGo }: CursorPagerProps) {
+  if (pages.length === 0 && next === null) return null;
+  return (
+    <nav class="pager" aria-label="More of the list">
+      <button type="button" disabled={pages.length === 0} onClick={() => onGo(pages.slice(0, -1))}>
+        Previous
+      </button>
+      <span>Page {pages.length + 1}</span>
+      <button type="button" disabled={next === null} onClick={() => next !== null && onGo([...pages, next])}>
+        Next
+      </button>
+    </nav>
+  );
+}

@@ -6,6 +6,7 @@ import type { OwnLease } from '../../data/types.js';
 import { Choice } from '../../ui/fields.js';
 import { Instant, Left } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
+import { CursorPager } from '../../ui/pager.js';
 import { SearchField } from '../../ui/search-field.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Table, type Column } from '../../ui/table.js';
@@ -38,9 +39,9 @@ export function OwnLeases() {
   const [kind, setKind] = useState<OwnLease['kind'] | ''>('');
   // Where this page and those before it begin.
   const [pages, setPages] = useState<readonly string[]>([]);
-  const after = pages.at(-1);
+  const cursor = pages.at(-1);
   const words = { limit: PER_PAGE, ...(search !== '' && { search }), ...(kind !== '' && { kind }) };
-  const query = questions.ownLeases({ ...words, ...(after !== undefined && { after }) });
+  const query = questions.ownLeases({ ...words, ...(cursor !== undefined && { cursor }) });
   const leases = useResource(query, { everyMs: EVERY_MS, keeps: true });
   const narrow = (change: () => void) => {
     change();
@@ -68,27 +69,6 @@ export function OwnLeases() {
         )}
       </Shown>
     </Section>
-  );
-}
-
-interface CursorPagerProps {
-  readonly pages: readonly string[];
-  readonly next: string | null;
-  readonly onGo: (pages: readonly string[]) => void;
-}
-
-function CursorPager({ pages, next, onGo }: CursorPagerProps) {
-  if (pages.length === 0 && next === null) return null;
-  return (
-    <nav class="pager" aria-label="More leases of the application">
-      <button type="button" disabled={pages.length === 0} onClick={() => onGo(pages.slice(0, -1))}>
-        Previous
-      </button>
-      <span>Page {pages.length + 1}</span>
-      <button type="button" disabled={next === null} onClick={() => next !== null && onGo([...pages, next])}>
-        Next
-      </button>
-    </nav>
   );
 }
 
