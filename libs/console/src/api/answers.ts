@@ -1,6 +1,8 @@
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { ROLES } from '@fencepost/operations/access-tokens';
+import { cronChangeSchema } from './cron-change.js';
+import { failuresSchema, foundRunsSchema, runBatchSchema, runPageSchema } from './run-answers.js';
 
 /* What the API answers beside what the library presents. Each has a name, under which it stands in the OpenAPI document. */
 
@@ -64,13 +66,6 @@ export const ownLeasePageSchema = z
       .describe('"after" of the next page; null: there is none. A page may be empty though more follow.'),
   })
   .describe('Leases that are no cron’s, about a page at a time.');
-
-export const runPageSchema = SCHEMAS.RunReport.extend({
-  journal: z.array(SCHEMAS.JournalEntry).describe('Journal entries about it, newest first.'),
-  logs: z
-    .array(z.string())
-    .describe('Log lines of its handler, oldest first, each with time, level, attempt and fence.'),
-}).describe('A run in full detail, with its journal entries.');
 
 const listOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.array(item) }).describe(what);
 
@@ -159,6 +154,10 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   OwnLeasePage: ownLeasePageSchema,
   RunPage: runPageSchema,
   RunList: runListSchema,
+  FoundRuns: foundRunsSchema,
+  Failures: failuresSchema,
+  RunBatch: runBatchSchema,
+  CronChange: cronChangeSchema,
   JournalList: journalSchema,
   AuditList: auditListSchema,
   PodList: podListSchema,

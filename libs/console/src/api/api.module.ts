@@ -3,6 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { CLOCK } from '@fencepost/lease/nest';
 import type { Clock } from '@fencepost/lease';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
+import { CronDefinitionController } from './cron-definition.controller.js';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
 import { DeploymentController } from './deployment.controller.js';
@@ -12,6 +13,7 @@ import { OwnLeasesController } from './own-leases.controller.js';
 import { CommandService } from './command-service.js';
 import { OverviewService } from './overview-service.js';
 import { ReadGate, ReadGateInterceptor } from './read-gate.js';
+import { RunBatchController } from './run-batch.controller.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
@@ -37,7 +39,9 @@ export class ApiModule {
       controllers: [
         CronsController,
         CronOrdersController,
+        CronDefinitionController,
         RunsController,
+        RunBatchController,
         RunOrdersController,
         LeasesController,
         OwnLeasesController,
