@@ -36,7 +36,7 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
     [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'scheduler-1/a1b2c3', '1 uncertain'],
   ],
   [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
-  ['/crons/attention', 'Attention', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
+  ['/crons/attention', 'Needs action', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
   ['/crons/leases', 'Leases', ['worker-1/d4e5f6', '25 of 25', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1,250', '1200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],

@@ -21,7 +21,19 @@ import {
   PODS,
   WATCH,
 } from './fixture-rest.js';
-import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
+import {
+  at,
+  CRON,
+  FAILED,
+  FAILED_PAGE,
+  FAILURES,
+  LOST_PAGE,
+  LOST_RUN,
+  REPORT,
+  run,
+  SUCCESS,
+  UNCERTAIN,
+} from './fixture-runs.js';
 
 interface Fixture {
   readonly role: 'viewer' | 'operator' | 'admin';
@@ -54,7 +66,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/why`]: (url) => why(url.searchParams.get('at') ?? ''),
   [`${cron}/runs`]: () => ({ items: [run(), FAILED] }),
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
-  runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
+  runs: runsFound,
   leases: (url, { held }) => {
     const all = held === undefined ? LEASES : leases(held);
     return { total: all.length, items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)), free: [] };
@@ -73,6 +85,16 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   audit: () => ({ items: AUDIT }),
 };
 
+/** By state and by error: what a test of the page asks for. */
+function runsFound({ searchParams }: URL): unknown {
+  const states = searchParams.getAll('state').flatMap((text) => text.split(','));
+  const error = searchParams.get('error')?.toLowerCase() ?? '';
+  const items = [UNCERTAIN, FAILED, SUCCESS].filter(
+    (one) => (states.length === 0 || states.includes(one.state)) && (one.error ?? '').toLowerCase().includes(error),
+  );
+  return { items, next: null, complete: searchParams.get('worker') === null };
+}
+
 function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
   const word = searchParams.get('search') ?? '';
   const state = searchParams.get('state') ?? '';
@@ -87,9 +109,20 @@ function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): u
 /** @returns `undefined` for what is not there */
 function answer(url: URL, fixture: Fixture): unknown {
   const path = decodeURIComponent(url.pathname.slice('/api/'.length));
-  if (path.startsWith('runs/'))
-    return { ...REPORT, journal: JOURNAL.filter(({ runId }) => runId === LOST_RUN), logs: LOGS };
+  if (path === 'runs/failures') return { items: FAILURES, complete: true };
+  if (path.startsWith('runs/')) return runPage(path.slice('runs/'.length));
   return ANSWERS[path]?.(url, fixture);
+}
+
+/** The run that asks, the one that failed, or the success before both. */
+function runPage(id: string): unknown {
+  const journal = JOURNAL.filter(({ runId }) => runId === id);
+  if (id === FAILED.id)
+    return { ...REPORT, run: FAILED, effects: [], unresolvedEffect: null, ...FAILED_PAGE, journal, logs: LOGS };
+  if (id !== SUCCESS.id)
+    return { ...REPORT, ...LOST_PAGE, journal: JOURNAL.filter(({ runId }) => runId === LOST_RUN), logs: LOGS };
+  const neighbours = { previous: null, next: FAILED.id, previousSuccess: null };
+  return { ...REPORT, run: SUCCESS, unresolvedEffect: null, attempts: [], neighbours, journal, logs: [] };
 }
 
 const LOGS = [
@@ -200,7 +233,7 @@ export class WebStage {
     if (!/^\/(api\/|session$)/.test(url.pathname)) this.#file(url, response);
     else if (this.failing !== null && !isSignIn(request, url)) reply(response, this.failing, FAILING);
     else if (request.method === 'DELETE') response.writeHead(204).end();
-    else if (request.method === 'POST') await this.#order(url, request, response);
+    else if (request.method === 'POST' || request.method === 'PUT') await this.#order(url, request, response);
     else if (url.pathname === '/api/events') this.#stream(response);
     else found(response, answer(url, this.fixture));
   }
@@ -210,6 +243,8 @@ export class WebStage {
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;
+    if (url.pathname === '/api/runs/orders') return reply(response, 200, batchOf(body as BatchBody));
+    if (request.method === 'PUT') return reply(response, 200, changeOf(decodeURIComponent(url.pathname), body));
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
     reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });
   }
@@ -237,6 +272,26 @@ export class WebStage {
     const up = '../'.repeat(pathname.split('/').length - 2) || './';
     response.end(html.replaceAll('="./', `="${up}`).replace('<html ', `<html data-up="${up}" data-board="yes" `));
   }
+}
+
+interface BatchBody {
+  readonly order: string;
+  readonly runIds: readonly string[];
+}
+
+/** All but the last of several are done. */
+function batchOf({ order, runIds }: BatchBody): unknown {
+  const done = runIds.length > 1 ? runIds.slice(0, -1) : runIds;
+  const left = runIds.slice(done.length);
+  return { order, done, failed: left.map((runId) => ({ runId, code: 'RUN_STATE', detail: 'It is running.' })) };
+}
+
+function changeOf(path: string, body: unknown): unknown {
+  const none = { count: 0, first: [] };
+  const { dryRun } = body as { readonly dryRun: boolean };
+  const next = Array.from({ length: 10 }, (_, n) => at(3_600 * (n + 1)));
+  const what = { change: 'changed', parts: ['expression'], generation: 2, added: { count: 7, first: [at(1_800)] } };
+  return { cron: path.split('/').at(-1), dryRun, ...what, next, gone: none };
 }
 
 function isSignIn({ method }: IncomingMessage, { pathname }: URL): boolean {

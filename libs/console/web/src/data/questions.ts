@@ -1,4 +1,4 @@
-import type { Answers } from '@fencepost/client';
+import type { Answers, paths } from '@fencepost/client';
 import { answered, client } from './client.js';
 import type { OwnLease } from './types.js';
 
@@ -8,6 +8,8 @@ export interface Query<Data> {
   readonly key: string;
   readonly ask: (signal: AbortSignal) => Promise<Data>;
 }
+
+export type RunWords = NonNullable<paths['/api/runs']['get']['parameters']['query']>;
 
 type Reply<Data> = Parameters<typeof answered<Data>>[0];
 
@@ -92,8 +94,10 @@ export const questions = {
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
   audit: (query: { readonly limit: number; readonly before?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
-  runs: (state: 'failed' | 'uncertain') =>
-    question(['runs', state], (signal) => client.GET('/api/runs', { params: { query: { state, limit: 50 } }, signal })),
+  runs: (query: RunWords) =>
+    question(['runs', query], (signal) => client.GET('/api/runs', { params: { query }, signal })),
+  failures: (query: Pick<RunWords, 'cron' | 'tag' | 'from' | 'to'>) =>
+    question(['failures', query], (signal) => client.GET('/api/runs/failures', { params: { query }, signal })),
   run: (id: string) =>
     question(['run', id], (signal) => client.GET('/api/runs/{id}', { params: { path: { id } }, signal })),
 };

@@ -16,10 +16,10 @@ const concerns = ({ event }: JournalEntry) => CONCERNS.has(event);
 
 /** Runs that need an operator. */
 export function AttentionPage() {
-  const uncertain = useResource(questions.runs('uncertain'), { concerns, everyMs: EVERY_MS });
-  const failed = useResource(questions.runs('failed'), { concerns, everyMs: EVERY_MS });
+  const uncertain = useResource(questions.runs({ state: ['uncertain'], limit: 50 }), { concerns, everyMs: EVERY_MS });
+  const failed = useResource(questions.runs({ state: ['failed'], limit: 50 }), { concerns, everyMs: EVERY_MS });
   return (
-    <Page title="Attention" intro="Runs that need an operator.">
+    <Page title="Needs action" intro="Runs that need an operator.">
       <Section title="Uncertain">
         <Shown of={uncertain} what="uncertain runs">
           {({ items }) => <Uncertain runs={items} reload={uncertain.reload} />}
