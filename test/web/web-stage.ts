@@ -21,19 +21,8 @@ import {
   PODS,
   WATCH,
 } from './fixture-rest.js';
-import {
-  at,
-  CRON,
-  FAILED,
-  FAILED_PAGE,
-  FAILURES,
-  LOST_PAGE,
-  LOST_RUN,
-  REPORT,
-  run,
-  SUCCESS,
-  UNCERTAIN,
-} from './fixture-runs.js';
+import { CRON, FAILED, FAILURES, run } from './fixture-runs.js';
+import { batchOf, changeOf, runPage, runsFound, type BatchBody } from './fixture-run-answers.js';
 
 interface Fixture {
   readonly role: 'viewer' | 'operator' | 'admin';
@@ -85,16 +74,6 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   audit: () => ({ items: AUDIT }),
 };
 
-/** By state and by error: what a test of the page asks for. */
-function runsFound({ searchParams }: URL): unknown {
-  const states = searchParams.getAll('state').flatMap((text) => text.split(','));
-  const error = searchParams.get('error')?.toLowerCase() ?? '';
-  const items = [UNCERTAIN, FAILED, SUCCESS].filter(
-    (one) => (states.length === 0 || states.includes(one.state)) && (one.error ?? '').toLowerCase().includes(error),
-  );
-  return { items, next: null, complete: searchParams.get('worker') === null };
-}
-
 function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
   const word = searchParams.get('search') ?? '';
   const state = searchParams.get('state') ?? '';
@@ -113,22 +92,6 @@ function answer(url: URL, fixture: Fixture): unknown {
   if (path.startsWith('runs/')) return runPage(path.slice('runs/'.length));
   return ANSWERS[path]?.(url, fixture);
 }
-
-/** The run that asks, the one that failed, or the success before both. */
-function runPage(id: string): unknown {
-  const journal = JOURNAL.filter(({ runId }) => runId === id);
-  if (id === FAILED.id)
-    return { ...REPORT, run: FAILED, effects: [], unresolvedEffect: null, ...FAILED_PAGE, journal, logs: LOGS };
-  if (id !== SUCCESS.id)
-    return { ...REPORT, ...LOST_PAGE, journal: JOURNAL.filter(({ runId }) => runId === LOST_RUN), logs: LOGS };
-  const neighbours = { previous: null, next: FAILED.id, previousSuccess: null };
-  return { ...REPORT, run: SUCCESS, unresolvedEffect: null, attempts: [], neighbours, journal, logs: [] };
-}
-
-const LOGS = [
-  `${at(0.4)} info [attempt 1 · fence 1763607590005] the report is being made`,
-  `${at(31)} warn [attempt 2 · fence 1763607590007] nobody knows whether send-mail has happened`,
-];
 
 const WEB = fileURLToPath(new URL('../../libs/console/web/dist', import.meta.url));
 
@@ -272,26 +235,6 @@ export class WebStage {
     const up = '../'.repeat(pathname.split('/').length - 2) || './';
     response.end(html.replaceAll('="./', `="${up}`).replace('<html ', `<html data-up="${up}" data-board="yes" `));
   }
-}
-
-interface BatchBody {
-  readonly order: string;
-  readonly runIds: readonly string[];
-}
-
-/** All but the last of several are done. */
-function batchOf({ order, runIds }: BatchBody): unknown {
-  const done = runIds.length > 1 ? runIds.slice(0, -1) : runIds;
-  const left = runIds.slice(done.length);
-  return { order, done, failed: left.map((runId) => ({ runId, code: 'RUN_STATE', detail: 'It is running.' })) };
-}
-
-function changeOf(path: string, body: unknown): unknown {
-  const none = { count: 0, first: [] };
-  const { dryRun } = body as { readonly dryRun: boolean };
-  const next = Array.from({ length: 10 }, (_, n) => at(3_600 * (n + 1)));
-  const what = { change: 'changed', parts: ['expression'], generation: 2, added: { count: 7, first: [at(1_800)] } };
-  return { cron: path.split('/').at(-1), dryRun, ...what, next, gone: none };
 }
 
 function isSignIn({ method }: IncomingMessage, { pathname }: URL): boolean {
