@@ -15,7 +15,7 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 23,
   '@fencepost/jobs/internal': 94,
-  '@fencepost/operations/internal': 19,
+  '@fencepost/operations/internal': 28,
   '@fencepost/operations/presenting': 18,
 };
 

@@ -31,7 +31,7 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
 }
 
 /** The newest 30, of which two failed and one was asked for. */
-export const MARKS: CronSummaryJson['marks'] = Array.from({ length: 30 }, (_, n) => ({
+const MARKS: CronSummaryJson['marks'] = Array.from({ length: 30 }, (_, n) => ({
   ...{ at: at((n - 29) * HOUR), runId: run().id, tookMs: 1_200 + n * 7, lateByMs: n === 12 ? null : 15 },
   ...{ outcome: n === 8 || n === 20 ? 'failed' : 'ran', asked: n === 12 ? 'manual' : null },
 }));

@@ -1,6 +1,8 @@
+import type { Answers } from '@fencepost/client';
 import type { presentRun, presentRunReport } from '@fencepost/operations/presenting';
 
 type RunJson = ReturnType<typeof presentRun>;
+type RunPageJson = Answers['RunPage'];
 type RunReportJson = ReturnType<typeof presentRunReport>;
 
 export const CRON = 'nightly-report';
@@ -45,6 +47,8 @@ export const UNCERTAIN = run({
 
 export const FAILED = run({
   ...{ id: `${CRON}@${T0 - 86_400_000}`, scheduledAt: at(-86_400), dueAt: at(-86_400), state: 'failed', attempt: 3 },
+  ...{ claimedAt: at(-86_399.988), enqueuedAt: at(-86_399.98), startedAt: at(-86_380), attemptedAt: at(-86_340) },
+  ...{ finishedAt: at(-86_337.65), lateByMs: 20_000, tookMs: 42_350 },
   error: 'The report service answered 503 to each of three attempts, the last time after 30 seconds.',
 });
 
@@ -72,3 +76,54 @@ export const REPORT: RunReportJson = {
     advice: `Search the system it changes for the idempotency key "${LOST_RUN}/send-mail". If it happened, answer "done".`,
   },
 };
+
+const STACK = [
+  'Error: The report service answered 503; next attempt in 18000 ms',
+  '    at ReportClient.fetch (file:///app/report-client.js:41:13)',
+  'Caused by: Error: connect ECONNREFUSED 10.0.0.9:443',
+  '    at TCPConnectWrap.afterConnect (node:net:1637:16)',
+].join('\n');
+
+const attempt = { worker: 'worker-1/d4e5f6', fence: '1763607590005', why: null, stack: null, refusals: [] };
+
+/** The attempts of the run that asks: the first one was refused, as the journal has it. */
+export const LOST_PAGE: Pick<RunPageJson, 'attempts' | 'neighbours'> = {
+  attempts: [
+    {
+      ...{ ...attempt, number: 2, first: 2, beganAt: at(30), endedAt: at(31.25), tookMs: 1_250, end: 'uncertain' },
+      ...{ worker: 'worker-2/e7f8a9', fence: '1763607590007', why: 'send-mail' },
+    },
+    {
+      ...{ ...attempt, number: 1, first: 1, beganAt: at(0.4), endedAt: null, tookMs: null, end: 'refused' },
+      refusals: ['5-0'],
+    },
+  ],
+  neighbours: { previous: `${CRON}@${T0 - 86_400_000}`, next: null, previousSuccess: `${CRON}@${T0 - 172_800_000}` },
+};
+
+/** The page of the run that failed for good after three attempts. */
+export const FAILED_PAGE: Pick<RunPageJson, 'attempts' | 'neighbours'> = {
+  attempts: [3, 2, 1].map((number) => ({
+    ...{ ...attempt, number, first: number, end: 'failed' as const, why: FAILED.error, stack: STACK, tookMs: 2_345 },
+    ...{ beganAt: at(-86_400 + number * 20), endedAt: at(-86_400 + number * 20 + 2.345) },
+  })),
+  neighbours: {
+    previous: `${CRON}@${T0 - 172_800_000}`,
+    next: LOST_RUN,
+    previousSuccess: `${CRON}@${T0 - 172_800_000}`,
+  },
+};
+
+/** The run of two days ago, which succeeded. */
+export const SUCCESS = run({ id: `${CRON}@${T0 - 172_800_000}`, payload: { month: '2026-10' } });
+
+export const FAILURES: Answers['Failures']['items'] = [
+  {
+    ...{ fingerprint: '00112233445566aa', error: FAILED.error ?? '', count: 3, crons: [CRON, 'cache-warm'] },
+    ...{ firstAt: at(-86_400), lastAt: at(-3_600), runIds: [FAILED.id, `${CRON}@1`, `${CRON}@2`] },
+  },
+  {
+    ...{ fingerprint: 'aabbccddeeff0011', error: 'TypeError: rows is undefined', count: 1, crons: ['invoice-collect'] },
+    ...{ firstAt: at(-7_200), lastAt: at(-7_200), runIds: ['invoice-collect@1'] },
+  },
+];

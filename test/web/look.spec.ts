@@ -1,7 +1,7 @@
-import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { violations } from './accessible.js';
 import { CRON, LOST_RUN } from './fixture-runs.js';
 import { WebStage } from './web-stage.js';
 
@@ -23,22 +23,6 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 
 /** Within ten seconds, however busy the machine is. */
 const SOON = { timeout: 10_000 };
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe takes for serious, in short; its script comes by the debugger, past the policy of the page. */
-async function violations(shown: Page): Promise<string[]> {
-  await shown.evaluate(axe.source);
-  const found: Violation[] = await shown.evaluate('axe.run().then(({ violations }) => violations)');
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return serious.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
 
 /* Each page as such is looked at on real pods, by test/browser/look.spec.ts. */
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

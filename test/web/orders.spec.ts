@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, Case>> = {
     posted: { path: `/api/runs/${LOST_RUN}/resolve`, body: { answer: 'give-up', ...ASKED, reason: REASON } },
   },
   'retries a failed run': {
-    ...{ path: '/crons/attention', button: /Retry the run/, verb: 'Retry' },
+    ...{ path: `/crons/run/${encodeURIComponent(FAILED.id)}`, button: /Retry the run/, verb: 'Retry' },
     posted: { path: `/api/runs/${FAILED.id}/retry`, body: { reason: REASON, force: false, repeatUnknown: false } },
   },
   'cancels a run': {

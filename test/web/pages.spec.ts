@@ -36,7 +36,7 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
     [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'failing (6 in a row)', '9 crons are failing.'],
   ],
   [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
-  ['/crons/attention', 'Attention', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
+  ['/crons/attention', 'Needs action', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
   ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'Crons held', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1.3K', '1,200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
@@ -144,7 +144,7 @@ describe('the page', () => {
         .locator('time')
         .count(),
     ).toBe(1);
-    const pager = shown.getByRole('navigation', { name: 'More leases of the application' });
+    const pager = shown.getByRole('region', { name: 'Leases of the application' }).getByRole('navigation');
     await pager.getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => pager.innerText(), SOON).toContain('Page 2');
     await expect.poll(() => pager.getByRole('button', { name: 'Next' }).isDisabled(), SOON).toBe(true);
@@ -158,101 +158,6 @@ describe('the page', () => {
     const left = shown.getByRole('row', { name: /1763607590002/ });
     await expect.poll(() => left.innerText(), SOON).toContain('8 s');
     await expect.poll(() => left.innerText(), SOON).toContain('7 s');
-  });
-});
-
-describe('the list', () => {
-  it('searches, filters, and keeps both in its address', async () => {
-    const shown = await open('/crons/');
-    await shown.getByLabel('Search').fill('invoice');
-    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
-    await shown.getByLabel('Search').fill('');
-    await shown.getByLabel('State').selectOption('removed');
-    await expect.poll(() => main(shown), SOON).not.toContain('invoice-collect');
-    await expect.poll(() => shown.url(), SOON).toContain('?state=removed');
-    await shown.reload();
-    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
-  });
-
-  it('is sorted by a column, and goes back to the worst first', async () => {
-    const shown = await open('/crons/');
-    const head = (name: string) => shown.getByRole('columnheader', { name });
-    await expect.poll(() => head('State').getAttribute('aria-sort'), SOON).toBe('ascending');
-    const asked = shown.waitForRequest((request) => request.url().includes('sort=delay'));
-    await head('Start delay p95').getByRole('button').click();
-    await asked;
-    expect(await head('Start delay p95').getAttribute('aria-sort')).toBe('descending');
-    expect(await head('State').getAttribute('aria-sort')).toBeNull();
-    await head('State').getByRole('button').click();
-    await expect.poll(() => head('State').getAttribute('aria-sort'), SOON).toBe('ascending');
-  });
-
-  it('is searched from anywhere with "/", and filtered by a tag that a row shows', async () => {
-    const shown = await open('/crons/');
-    await shown.locator('tbody tr').first().waitFor();
-    await shown.keyboard.press('/');
-    await shown.keyboard.type('cron-0007/');
-    await expect.poll(() => shown.getByLabel('Search').inputValue(), SOON).toBe('cron-0007/');
-    await shown.getByLabel('Search').fill('');
-    const asked = shown.waitForRequest((request) => request.url().includes('tag=billing'));
-    await shown.getByRole('link', { name: 'billing' }).first().click();
-    await asked;
-    await expect.poll(() => shown.getByLabel('Tag').inputValue(), SOON).toBe('billing');
-  });
-
-  it('keeps a view under a name in this browser, and forgets it', async () => {
-    const shown = await open('/crons/?state=failing&sort=delay');
-    await shown.getByRole('button', { name: 'Save view' }).click();
-    await shown.getByLabel('Name of the view').fill('slow failures');
-    await shown.getByRole('button', { name: 'Save', exact: true }).click();
-    await shown.goto(stage.url('/crons/'));
-    await shown.getByLabel('View').selectOption('slow failures');
-    await expect.poll(() => shown.url(), SOON).toContain('?state=failing&sort=delay');
-    await shown.getByRole('button', { name: 'Delete view' }).click();
-    await expect.poll(() => shown.getByLabel('View').count(), SOON).toBe(0);
-  });
-
-  it('says of each mark what it was, and of a history that was not read that it is unknown', async () => {
-    const shown = await open('/crons/');
-    const row = (name: RegExp) => shown.getByRole('row', { name });
-    await expect
-      .poll(
-        () =>
-          row(/^cron-0006/)
-            .getByRole('img')
-            .getAttribute('aria-label'),
-        SOON,
-      )
-      .toBe('28 ran, 2 failed');
-    const titles = await row(/^cron-0006/)
-      .locator('rect title')
-      .allTextContents();
-    expect(titles[8]).toMatch(/Europe\/Berlin: failed, started 15 ms after its due time, took 1.3 s$/);
-    expect(titles[12]).toMatch(/: ran, manual, took 1.3 s$/);
-    expect(
-      await row(/^import-by-hand/)
-        .getByRole('cell')
-        .nth(1)
-        .innerText(),
-    ).toBe('unknown');
-  });
-
-  it('says since when all is well where nothing needs a person', async () => {
-    stage.fixture = { role: 'viewer', crons: 8, isWell: true };
-    const shown = await open('/crons/');
-    const strip = shown.getByRole('region', { name: 'Needs a person' });
-    await expect.poll(() => strip.innerText(), SOON).toMatch(/All is well\s+since .+ ago/);
-  });
-
-  it('says how to declare a cron when there is none', async () => {
-    stage.fixture = { role: 'viewer', crons: 0 };
-    const shown = await open('/crons/');
-    await expect.poll(() => main(shown), SOON).toContain('@SingletonCron');
-  });
-
-  it('says that nothing is found, which is something else', async () => {
-    const shown = await open('/crons/?search=zebra');
-    await expect.poll(() => main(shown), SOON).toContain('No crons match');
   });
 });
 

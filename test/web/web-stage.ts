@@ -24,7 +24,8 @@ import {
   WELL,
   WATCH,
 } from './fixture-rest.js';
-import { at, CRON, FAILED, LOST_RUN, REPORT, run, UNCERTAIN } from './fixture-runs.js';
+import { CRON, FAILED, FAILURES, run } from './fixture-runs.js';
+import { batchOf, changeOf, runPage, runsFound, type BatchBody } from './fixture-run-answers.js';
 
 interface Fixture {
   readonly role: 'viewer' | 'operator' | 'admin';
@@ -60,7 +61,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/why`]: (url) => why(url.searchParams.get('at') ?? ''),
   [`${cron}/runs`]: () => ({ items: [run(), FAILED] }),
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
-  runs: (url) => ({ items: url.searchParams.get('state') === 'failed' ? [FAILED] : [UNCERTAIN] }),
+  runs: runsFound,
   leases: (url, { held }) => {
     const all = held === undefined ? LEASES : leases(held);
     return {
@@ -105,15 +106,10 @@ function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): u
 /** @returns `undefined` for what is not there */
 function answer(url: URL, fixture: Fixture): unknown {
   const path = decodeURIComponent(url.pathname.slice('/api/'.length));
-  if (path.startsWith('runs/'))
-    return { ...REPORT, journal: JOURNAL.filter(({ runId }) => runId === LOST_RUN), logs: LOGS };
+  if (path === 'runs/failures') return { items: FAILURES, complete: true };
+  if (path.startsWith('runs/')) return runPage(path.slice('runs/'.length));
   return ANSWERS[path]?.(url, fixture);
 }
-
-const LOGS = [
-  `${at(0.4)} info [attempt 1 · fence 1763607590005] the report is being made`,
-  `${at(31)} warn [attempt 2 · fence 1763607590007] nobody knows whether send-mail has happened`,
-];
 
 const WEB = fileURLToPath(new URL('../../libs/console/web/dist', import.meta.url));
 
@@ -228,6 +224,8 @@ export class WebStage {
     if (this.refusing !== null) return reply(response, this.refusing, FAILING);
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;
+    if (url.pathname === '/api/runs/orders') return reply(response, 200, batchOf(body as BatchBody));
+    if (request.method === 'PUT') return reply(response, 200, changeOf(decodeURIComponent(url.pathname), body));
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
     reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });
   }

@@ -3,6 +3,8 @@
 export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';
+export { differingParts, instantDifference, instantsOf, settingsOf } from './operating/definition-change.js';
+export type { InstantDifference, Only } from './operating/definition-change.js';
 export { needsCare } from './operating/doctor.js';
 export { holderSeemsAlive } from './operating/lease-service.js';
 export { DuplicateWatch } from './operating/leases-watch.js';
@@ -11,6 +13,8 @@ export { OwnLeaseWatch } from './operating/own-leases-watch.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { ORDER_RECORDS } from './operating/order-records.js';
 export { readRedisFacts } from './operating/redis-facts.js';
+export { neighboursOf } from './operating/run-neighbours.js';
+export { RunSearch } from './operating/run-search.js';
 export { mapInSlices } from './operating/slices.js';
 export { withAudit } from './operating/with-audit.js';
 export type { AuditedOrder } from './operating/with-audit.js';

@@ -71,12 +71,13 @@ export class ConsoleDeployment implements Deployment {
 
   async run(id: string, forEach: readonly string[]) {
     const params = { path: { id }, query: { forEach: [...forEach] } };
-    const { logs: _, ...page } = await answered(this.#api.GET('/api/runs/{id}', { params }));
-    return page;
+    const page = await answered(this.#api.GET('/api/runs/{id}', { params }));
+    const { run, effects, items, unresolvedEffect, journal } = page;
+    return { run, effects, items, unresolvedEffect, journal };
   }
 
   async runsIn(...[state, query]: Parameters<Deployment['runsIn']>) {
-    return (await answered(this.#api.GET('/api/runs', { params: { query: { state, ...query } } }))).items;
+    return (await answered(this.#api.GET('/api/runs', { params: { query: { state: [state], ...query } } }))).items;
   }
 
   why(cron: string, at: string) {

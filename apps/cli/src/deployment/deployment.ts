@@ -11,7 +11,7 @@ export interface Deployment {
   crons(): Promise<Pick<Answers['CronPage'], 'items' | 'unreadable'>>;
   cron(name: string): Promise<Answers['CronDetail']>;
   runs(cron: string, query: { readonly state?: RunState; readonly limit: number }): Promise<Answers['Run'][]>;
-  run(runId: string, forEach: readonly string[]): Promise<Omit<Answers['RunPage'], 'logs'>>;
+  run(runId: string, forEach: readonly string[]): Promise<Answers['RunReport'] & Pick<Answers['RunPage'], 'journal'>>;
   /** Of all crons, or of one. */
   runsIn(state: 'failed' | 'uncertain', query: { cron?: string; limit?: number }): Promise<Answers['Run'][]>;
   why(cron: string, time: string): Promise<Answers['WhyReport']>;

@@ -1,7 +1,8 @@
 import { EXIT } from '../exit.js';
+import type { Only } from '../jobs.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
-import type { Only, Change, CronChange, Plan } from './plan.js';
+import type { Change, CronChange, Plan } from './plan.js';
 
 /** How many instants a person is shown of each; a program gets more. */
 const SHORT = 5;

@@ -1,5 +1,13 @@
 import { UsageError } from '../exit.js';
-import { contentHash, parseSchedule, type CatalogEntry, type CronDefinition, type Declaration } from '../jobs.js';
+import {
+  contentHash,
+  differingParts,
+  instantDifference,
+  instantsOf,
+  type CatalogEntry,
+  type Declaration,
+  type InstantDifference,
+} from '../jobs.js';
 import type { BuildFile } from './read-declarations.js';
 
 /** How a build stands to the last one of its program. */
@@ -95,7 +103,7 @@ function changeOf(
   return {
     cron: declared?.definition.name ?? entry?.definition.name ?? '',
     change,
-    parts: partsOf({ declared, entry }),
+    parts: declared && entry ? differingParts(entry, declared) : [],
     instants: instantDifference(defines ? live : [], defines ? planned : []),
   };
 }
@@ -106,66 +114,4 @@ function kindOf({ declared, entry }: Pair, standing: Precedence): Change {
   if (standing === 'older') return 'older';
   if (standing === 'equal' && there) return 'conflict';
   return there ? 'changed' : 'new';
-}
-
-/** By name; `disabled` is one of them. */
-function partsOf({ declared, entry }: Pair): string[] {
-  if (!declared || !entry) return [];
-  const [was, is] = [flat(entry.definition, entry.state !== 'active'), flat(declared.definition, declared.disabled)];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  return names.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
-}
-
-function flat(definition: CronDefinition, disabled: boolean): Record<string, unknown> {
-  return { ...definition, disabled };
-}
-
-function instantsOf(definition: CronDefinition, from: number, to: number): Iterable<number> {
-  return parseSchedule({ ...definition, seed: definition.name }, from).between(from, to);
-}
-
-/** Instants that only one of two has: how many, and the first of them. */
-export interface Only {
-  readonly count: number;
-  /** At most {@link SHOWN}, epoch milliseconds. */
-  readonly first: readonly number[];
-}
-
-interface InstantDifference {
-  /** Fire today, and would not any more. */
-  readonly gone: Only;
-  /** Would fire, and don't today. */
-  readonly added: Only;
-}
-
-const SHOWN = 20;
-
-/** Walks through two rising rows of instants once. */
-function instantDifference(live: Iterable<number>, declared: Iterable<number>): InstantDifference {
-  const [left, right] = [live[Symbol.iterator](), declared[Symbol.iterator]()];
-  const [gone, added] = [new Collected(), new Collected()];
-  let [a, b] = [pull(left), pull(right)];
-  while (a !== Infinity || b !== Infinity) {
-    if (a < b) gone.add(a);
-    if (b < a) added.add(b);
-    const least = Math.min(a, b);
-    if (a === least) a = pull(left);
-    if (b === least) b = pull(right);
-  }
-  return { gone, added };
-}
-
-class Collected implements Only {
-  count = 0;
-  readonly first: number[] = [];
-
-  add(at: number): void {
-    this.count += 1;
-    if (this.count <= SHOWN) this.first.push(at);
-  }
-}
-
-function pull(instants: Iterator<number>): number {
-  const { done, value } = instants.next();
-  return done === true ? Infinity : value;
 }

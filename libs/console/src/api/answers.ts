@@ -1,6 +1,8 @@
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { ROLES } from '@fencepost/operations/access-tokens';
+import { cronChangeSchema } from './cron-change.js';
+import { failuresSchema, foundRunsSchema, runBatchSchema, runPageSchema } from './run-answers.js';
 
 /* What the API answers beside what the library presents. Each has a name, under which it stands in the OpenAPI document. */
 
@@ -68,17 +70,9 @@ export const ownLeasePageSchema = z
   })
   .describe('Leases that are no cron’s, about a page at a time.');
 
-export const runPageSchema = SCHEMAS.RunReport.extend({
-  journal: z.array(SCHEMAS.JournalEntry).describe('Journal entries about it, newest first.'),
-  logs: z
-    .array(z.string())
-    .describe('Log lines of its handler, oldest first, each with time, level, attempt and fence.'),
-}).describe('A run in full detail, with its journal entries.');
-
 const listOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.array(item) }).describe(what);
 const pageOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.array(item), next }).describe(what);
 
-export const runListSchema = listOf(SCHEMAS.Run, 'Runs, newest first.');
 export const cronRunsSchema = pageOf(SCHEMAS.Run, 'Runs of a cron, newest first; the pages end with the latest 1,000.');
 export const journalSchema = pageOf(SCHEMAS.JournalEntry, 'Journal entries, newest first.');
 export const auditListSchema = pageOf(SCHEMAS.AuditRecord, 'Audit records, newest first.');
@@ -176,8 +170,11 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   LeasePage: leasePageSchema,
   OwnLeasePage: ownLeasePageSchema,
   RunPage: runPageSchema,
-  RunList: runListSchema,
   CronRuns: cronRunsSchema,
+  FoundRuns: foundRunsSchema,
+  Failures: failuresSchema,
+  RunBatch: runBatchSchema,
+  CronChange: cronChangeSchema,
   JournalList: journalSchema,
   AuditList: auditListSchema,
   PodList: podListSchema,

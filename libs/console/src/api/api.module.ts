@@ -5,6 +5,7 @@ import type { Clock } from '@fencepost/lease';
 import { JournalFeed } from '@fencepost/operations/journal';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { BulkOrdersController } from './bulk-orders.controller.js';
+import { CronDefinitionController } from './cron-definition.controller.js';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
 import { DeploymentController } from './deployment.controller.js';
@@ -14,6 +15,7 @@ import { OwnLeasesController } from './own-leases.controller.js';
 import { CommandService } from './command-service.js';
 import { OverviewService } from './overview-service.js';
 import { ReadGate, ReadGateInterceptor } from './read-gate.js';
+import { RunBatchController } from './run-batch.controller.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
@@ -43,7 +45,9 @@ export class ApiModule implements OnModuleDestroy {
         CronsController,
         BulkOrdersController,
         CronOrdersController,
+        CronDefinitionController,
         RunsController,
+        RunBatchController,
         RunOrdersController,
         LeasesController,
         OwnLeasesController,

@@ -9,7 +9,7 @@ export type Checked<Schema extends z.ZodType> = z.output<Schema>;
 
 /* What the API accepts. What is not named here is refused, and each refusal is one sentence. */
 
-const whole = (least: number, most: number) => {
+export const whole = (least: number, most: number) => {
   const expected = `expected a whole number from ${least} to ${most}`;
   return z
     .string(expected)
@@ -18,7 +18,7 @@ const whole = (least: number, most: number) => {
     .refine((number) => number >= least && number <= most, expected);
 };
 
-const limit = (most: number, usual: number) =>
+export const limit = (most: number, usual: number) =>
   whole(1, most)
     .default(usual)
     .meta({ description: `At most so many, 1 to ${most}; default ${usual}.`, wire: 'integer' });
@@ -26,17 +26,17 @@ const limit = (most: number, usual: number) =>
 const INSTANT = 'expected an instant such as 2026-11-21T03:00:00.000Z';
 
 /** Epoch milliseconds of what is written in ISO 8601 with its offset. */
-const instant = z.iso
+export const instant = z.iso
   .datetime({ offset: true, error: INSTANT })
   .transform((text) => Date.parse(text))
   .refine((at) => Number.isFinite(at), INSTANT);
 
 const CRON = 'expected the name of a cron';
-const cronName = z.string(CRON).regex(CRON_NAME, CRON).describe('The name of a cron.');
+export const cronName = z.string(CRON).regex(CRON_NAME, CRON).describe('The name of a cron.');
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}@[A-Za-z0-9._-]{1,120}$/;
 const RUN = 'expected the id of a run, such as nightly-report@1763607600000';
-const runId = z.string(RUN).regex(RUN_ID, RUN).describe('The id of a run.');
+export const runId = z.string(RUN).regex(RUN_ID, RUN).describe('The id of a run.');
 
 const CURSOR = 'expected "next" of the page before';
 const NEXT = '"next" of the page before.';
@@ -53,8 +53,7 @@ const cursor = (position: RegExp) =>
 const entryCursor = cursor(/^\d{1,15}-\d{1,15}$/);
 
 const SEARCH = 'expected a text of at most 200 characters';
-const search = z.string(SEARCH).max(200, SEARCH);
-const offset = whole(0, 1_000_000).default(0).meta({ description: 'How many to leave out before.', wire: 'integer' });
+export const search = z.string(SEARCH).max(200, SEARCH);
 
 /** One that the library made, and reads. */
 const libraryCursor = z.string(CURSOR).max(500, CURSOR).optional().describe(NEXT);
@@ -63,13 +62,13 @@ const TAG = 'expected a tag: 1 to 40 of a-z, 0-9 and . _ -, beginning with a let
 const tag = z.string(TAG).regex(CRON_TAG, TAG);
 
 const REASON = 'expected a text of 1 to 1000 characters';
-const reason = z
+export const reason = z
   .string(REASON)
   .max(1_000, REASON)
   .refine((text) => text.trim() !== '', REASON)
   .describe('Reason, kept in the audit trail; 1 to 1,000 characters.');
 
-const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
+export const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
 
 export const cronParams = z.strictObject({ cron: cronName });
 export const runParams = z.strictObject({ id: runId });
@@ -109,7 +108,7 @@ export const latestQuery = z.strictObject({
   cursor: entryCursor,
 });
 
-const STATES = SCHEMAS.Run.shape.state.options;
+export const STATES = SCHEMAS.Run.shape.state.options;
 export const cronRunsQuery = z.strictObject({
   limit: limit(1_000, 50),
   cursor: cursor(RUN_ID),
@@ -125,12 +124,6 @@ export const whyQuery = z.strictObject({
     .max(100, 'expected a time')
     .default('last')
     .describe('An instant, a local time of the zone of the cron, now, or last: the last instant that was due.'),
-});
-
-export const runsQuery = z.strictObject({
-  state: z.enum(['failed', 'uncertain'], 'expected failed or uncertain'),
-  cron: cronName.optional(),
-  limit: limit(1_000, 50),
 });
 
 const FOR_EACH = 'expected up to 20 names of forEach';
@@ -252,7 +245,7 @@ export const backfillOrder = z.strictObject({
     .describe('To continue: "open" of the answer before, so that the cron is not given more runs than it takes.'),
 });
 
-const GENERATION = 'expected the generation that was seen';
+export const GENERATION = 'expected the generation that was seen';
 export const removeOrder = z.strictObject({
   reason,
   expected: z

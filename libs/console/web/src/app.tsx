@@ -10,6 +10,7 @@ import { LeasesPage } from './pages/leases-page.js';
 import { LoginPage } from './pages/login-page.js';
 import { UpcomingPage } from './pages/upcoming/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
+import { RunsPage } from './pages/runs/runs-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
 import { Failure } from './ui/states.js';
@@ -52,6 +53,7 @@ function Pages() {
       <Route path="/cron/:name">{({ name }) => <CronPage key={name} name={decoded(name)} />}</Route>
       <Route path="/run/:id">{({ id }) => <RunPage key={id} id={decoded(id)} />}</Route>
       <Route path="/attention" component={AttentionPage} />
+      <Route path="/runs" component={RunsPage} />
       <Route path="/leases" component={LeasesPage} />
       <Route path="/upcoming" component={UpcomingPage} />
       <Route path="/audit" component={AuditPage} />

@@ -116,12 +116,12 @@ describe('a run notifier', () => {
     const asked: string[] = [];
     notifier.drain = (cron) => void asked.push(cron);
     notifier.start((cron) => (cron === 'report' ? 'failed,ping:succeeded' : ''));
-    telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'enqueued', retryInMs: 1 });
+    telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'enqueued', retryInMs: 1, tookMs: 5 });
     telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     telemetry.emit('attempt.succeeded', { ...run, cron: 'another', tookMs: 1 });
     telemetry.emit('attempt.needless', { cron: 'report', runId: 'report@1', state: 'missing' });
     expect(asked).toEqual([]);
-    telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'failed', retryInMs: null });
+    telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'failed', retryInMs: null, tookMs: 5 });
     telemetry.emit('attempt.succeeded', { ...run, tookMs: 1 });
     telemetry.emit('attempt.needless', { cron: 'report', runId: 'report@1', state: 'failed' });
     expect(asked).toEqual(['report', 'report', 'report']);

@@ -3,7 +3,13 @@ import { sleep, type CancelTimer } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
 import type { RunState } from '@fencepost/ledger/run';
 import type { AttemptDeps, Disposition, Delivery, CronHandler, RetryPolicy } from './delivery.js';
-import { describeError, shownError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
+import {
+  describeError,
+  shownError,
+  stackLines,
+  reportStoreFailure,
+  isProgramError,
+} from '../telemetry/report-failure.js';
 import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './errors.js';
 import { LazyAbort } from './lazy-abort.js';
@@ -59,7 +65,8 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
       const failure = await this.#handle();
       // An unknown outcome is neither a success nor a failure, even if the handler caught its error.
       if (this.#session?.unresolved) return await this.#finishUncertain(this.#session.unresolved);
-      return failure ? await this.#fail(failure.error) : await this.#succeed(clock.monotonic() - began);
+      const tookMs = Math.round(clock.monotonic() - began);
+      return failure ? await this.#fail(failure.error, tookMs) : await this.#succeed(tookMs);
     } finally {
       this.#heartbeat.stop();
       delivery.givenUp.unwatch();
@@ -113,12 +120,12 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     const { telemetry } = this.deps;
     if (telemetry.listens('attempt.succeeded')) {
       const { fence } = this.#ref;
-      telemetry.emit('attempt.succeeded', { ...this.#about, fence, tookMs: Math.round(tookMs) });
+      telemetry.emit('attempt.succeeded', { ...this.#about, fence, tookMs });
     }
     return SETTLED;
   }
 
-  async #fail(error: unknown): Promise<Disposition> {
+  async #fail(error: unknown, tookMs: number): Promise<Disposition> {
     // A stale attempt must not decide how its run continues.
     if (error instanceof StaleFenceError && error.resource === this.#ref.runId) return SETTLED;
     const outcome = this.#outcome(error);
@@ -126,12 +133,10 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     if (state === null) return this.#refused();
     if (state === 'cancelled') return this.#stopped(error);
     const retryInMs = outcome.kind === 'retry' ? outcome.delayMs : null;
-    const failure = { fence: this.#ref.fence, err: shownError(error), state, retryInMs };
+    const failure = { fence: this.#ref.fence, err: shownError(error), state, retryInMs, tookMs };
     this.deps.telemetry.emit('attempt.failed', { ...this.#about, ...failure });
-    this.#log(
-      'error',
-      retryInMs === null ? describeError(error) : `${describeError(error)}; next attempt in ${retryInMs} ms`,
-    );
+    const next = retryInMs === null ? '' : `; next attempt in ${retryInMs} ms`;
+    this.#log('error', `${describeError(error)}${next}${stackLines(error)}`);
     return retryInMs === null ? { kind: 'failed', error } : { kind: 'later', waitMs: retryInMs };
   }
 

@@ -101,7 +101,7 @@ describe('a handler', () => {
       [1_000, 'enqueued'],
       [null, 'failed'],
     ]);
-    expect(stage.log).toEqual([
+    expect(stage.log.map((line) => line.split('\n')[0])).toEqual([
       'error 1 true TypeError: not today; next attempt in 500 ms',
       'error 2 true TypeError: not today; next attempt in 1000 ms',
       'error 3 true TypeError: not today',

@@ -107,11 +107,11 @@ describe('the processor', () => {
     const { logs } = await set.runs.queue.getJobLogs(runId);
     const line = (level: string, attempt: number, message: string) =>
       new RegExp(
-        String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ${level} \[attempt ${attempt} · fence \d{16}\] ${message}$`,
+        String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ${level} \[attempt ${attempt} · fence \d{16}\] ${message}`,
       );
     expect(logs).toEqual([
-      expect.stringMatching(line('error', 1, 'Error: not yet; next attempt in 200 ms')),
-      expect.stringMatching(line('info', 2, 'done')),
+      expect.stringMatching(line('error', 1, 'Error: not yet; next attempt in 200 ms\\n +at ')),
+      expect.stringMatching(line('info', 2, 'done$')),
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeError, shownError } from './report-failure.js';
+import { describeError, shownError, stackLines } from './report-failure.js';
 
 class PaymentError extends Error {
   override name = 'PaymentError';
@@ -25,5 +25,34 @@ describe('an error that is kept', () => {
   it('is bounded, and has nothing that a store could not keep', () => {
     expect(describeError('long '.repeat(1_000))).toHaveLength(2_000);
     expect(describeError('a\0b')).toBe('a\uFFFDb');
+  });
+});
+
+describe('the stack below the description of an error', () => {
+  it('has the frames of the error and of each cause, with the causes named', () => {
+    const cause = new TypeError('read ECONNRESET at 10.0.0.7', { cause: new Error('the disk is full') });
+    const lines = stackLines(new PaymentError('refused', { cause })).split('\n');
+    expect(lines[1]).toMatch(/^ {4}at .*describe-error\.spec\.ts/);
+    expect(lines.filter((line) => line.startsWith('Caused by'))).toEqual([
+      'Caused by: TypeError: read ECONNRESET at 10.0.0.7',
+      'Caused by: Error: the disk is full',
+    ]);
+  });
+
+  it('has no secret that a cause quotes, nor one that is all a cause says', () => {
+    const quoted = new Error('redis://:kAnary@cache is away', { cause: new Error('kAnary-0123456789') });
+    const text = stackLines(new PaymentError('no', { cause: quoted }));
+    expect(text).toContain('Caused by: Error: redis://***@cache is away');
+    expect(text).toContain('Caused by: Error: ***');
+    expect(text).not.toContain('kAnary');
+  });
+
+  it('is bounded, ends where causes go in a circle, and is nothing for what has none', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(stackLines(error).split('Caused by')).toHaveLength(5);
+    error.stack = `Error: round\n${'    at deep (file.js:1:1)\n'.repeat(5_000)}`;
+    expect(stackLines(error).length).toBeLessThanOrEqual(6_001);
+    expect(stackLines('a text')).toBe('');
   });
 });

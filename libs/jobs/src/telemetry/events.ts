@@ -21,6 +21,7 @@ interface OfAttempt extends OfRun {
   readonly attempt: number;
   readonly fence: Fence;
 }
+type OfFailed = OfAttempt & { readonly err: Error };
 
 /** An operator's order. `scheduledAt` is `null`, and `attempt` 0, where the run is no longer on record. */
 type OfOrder = Omit<OfAttempt, 'fence'> & Readonly<Record<'by' | 'reason', string> & { scheduledAt: number | null }>;
@@ -108,9 +109,9 @@ export interface Events {
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
   'attempt.succeeded': OfAttempt & { readonly tookMs: number };
-  'attempt.failed': OfAttempt & { readonly err: Error; readonly state: RunState; readonly retryInMs: number | null };
+  'attempt.failed': OfFailed & { readonly state: RunState; readonly retryInMs: number | null; readonly tookMs: number };
   /** The run was cancelled and its handler has ended; `err` is what the handler threw. */
-  'attempt.cancelled': OfAttempt & { readonly err: Error };
+  'attempt.cancelled': OfFailed;
   /** An operator must say whether the effect has happened. */
   'attempt.uncertain': OfEffect & { readonly item: string | null; readonly unknownReason: UnknownReason };
   'attempt.refused': OfAttempt & { readonly step: 'effect' | 'finish' };

@@ -85,6 +85,38 @@ export function shownError(error: unknown): Error {
   return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown;
 }
 
+/** Longer stacks are those of frameworks, and a log line has room for so much. */
+const MAX_FRAMES = 20;
+const MAX_CAUSES = 4;
+const MAX_STACK = 6_000;
+
+/**
+ * The stack of an error and of its causes, to stand below its description in the log of a run: empty for what has none.
+ * Scrubbed as the description is. The message of a cause that is a single long word may be nothing but a secret, and is hidden.
+ */
+export function stackLines(error: unknown): string {
+  const lines: string[] = [];
+  let shown: unknown = error;
+  for (let depth = 0; depth <= MAX_CAUSES && shown instanceof Error; depth += 1) {
+    if (depth > 0) lines.push(`Caused by: ${describeError(withoutBareSecret(shown))}`);
+    lines.push(...framesOf(shown));
+    shown = shown.cause;
+  }
+  return lines.length === 0 ? '' : `\n${scrubText(lines.join('\n')).slice(0, MAX_STACK).replaceAll('\0', '\uFFFD')}`;
+}
+
+/** Without the message, which stands before them and may have several lines. */
+function framesOf({ stack = '' }: Error): string[] {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, MAX_FRAMES);
+}
+
+function withoutBareSecret(error: Error): unknown {
+  return /^\S{16,}$/.test(error.message) ? `${error.name}: ***` : error;
+}
+
 type Emitter = Pick<Telemetry, 'emit'>;
 
 /** The operation that failed, and what it was about. */

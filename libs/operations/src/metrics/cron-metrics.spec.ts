@@ -67,8 +67,20 @@ describe('the metrics of crons', () => {
   it('count how runs ended, in seconds, and a retry as no end', async () => {
     const stage = new MetricsStage();
     stage.succeed('nightly', 1_500);
-    stage.telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'enqueued', retryInMs: 100 });
-    stage.telemetry.emit('attempt.failed', { ...run, err: new Error('x'), state: 'failed', retryInMs: null });
+    stage.telemetry.emit('attempt.failed', {
+      ...run,
+      err: new Error('x'),
+      state: 'enqueued',
+      retryInMs: 100,
+      tookMs: 5,
+    });
+    stage.telemetry.emit('attempt.failed', {
+      ...run,
+      err: new Error('x'),
+      state: 'failed',
+      retryInMs: null,
+      tookMs: 5,
+    });
     stage.telemetry.emit('attempt.cancelled', { ...run, err: new Error('x') });
     stage.telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     for (const status of ['succeeded', 'failed', 'cancelled', 'uncertain']) {
@@ -225,6 +237,7 @@ describe('the series of a pod', () => {
       err: new Error('x'),
       state: 'failed',
       retryInMs: null,
+      tookMs: 5,
     });
     expect(await failures()).toBe(1);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, ChangeReply, CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Catalog, ChangeReply, CatalogEntry, Declaration } from '@fencepost/ledger/catalog';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
 import {
@@ -57,15 +57,23 @@ export class CronCatalog {
   }
 
   /**
+   * What `set` would keep of it; changes nothing.
+   * @throws {CronDeclarationError} for an option that can't be
+   */
+  check(name: string, settings: CronSettings): Declaration {
+    const { expression, ...options } = settings;
+    const { minIntervalMs = 0 } = this.ports;
+    const written = { expression, options: { ...options, name }, minIntervalMs };
+    return checkRuntimeCron('CronCatalog.set', written, this.#now());
+  }
+
+  /**
    * Makes a cron, or changes it as a whole: an option that is left out is the default again.
    * @throws {CronDeclarationError} for an option that can't be
    * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
    */
   async set(name: string, settings: CronSettings, order: CatalogOrder): Promise<CatalogEntry> {
-    const { expression, ...options } = settings;
-    const { minIntervalMs = 0 } = this.ports;
-    const written = { expression, options: { ...options, name }, minIntervalMs };
-    const declaration = checkRuntimeCron('CronCatalog.set', written, this.#now());
+    const declaration = this.check(name, settings);
     return this.#recorded({ action: 'set', name, order, before: await this.get(name) }, async () => {
       const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
       const entry = await this.get(name);

@@ -20,6 +20,7 @@ import {
 import type { CronOperatorPorts } from './cron-operator.js';
 import { asksAnother, reportOf, type RunReport } from './run-report.js';
 import { rerun } from './rerun.js';
+import { byLatest } from './run-order.js';
 import { ORDER_RECORDS } from './order-records.js';
 import { withOwnAudit } from './with-audit.js';
 import { RunStateError, UnknownRunError } from './run-errors.js';
@@ -172,7 +173,7 @@ export class RunOperator {
     for (let at = 0; at < names.length; at += LISTED_AT_ONCE) {
       runs.push(...(await ledger.runsIn(state, names.slice(at, at + LISTED_AT_ONCE), limit)));
     }
-    return runs.toSorted((a, b) => latest(b) - latest(a)).slice(0, limit);
+    return runs.toSorted(byLatest).slice(0, limit);
   }
 
   async #crons(): Promise<string[]> {
@@ -237,9 +238,4 @@ function checkedAnswer({ answer, result }: ResolveOrder): Answer {
 
 function checkedResult(result: unknown): string {
   return checkedPayload(result, 'result') ?? 'null';
-}
-
-/** When it came to be as it is; one that waits for an answer has no end yet. */
-function latest({ finishedAt, attemptedAt, claimedAt }: Run): number {
-  return finishedAt ?? attemptedAt ?? claimedAt;
 }

@@ -4,7 +4,7 @@ import { answered, client } from './client.js';
 type Route = keyof paths;
 
 /** What has to be said with an order. */
-type Body<Place extends Route> = paths[Place]['post'] extends {
+type Body<Place extends Route, Method extends 'post' | 'put' = 'post'> = paths[Place][Method] extends {
   requestBody: { content: { 'application/json': infer Said } };
 }
   ? Said
@@ -25,6 +25,8 @@ export const cronOrders = {
     answered(client.POST('/api/crons/{cron}/backfill', { params: ofCron(cron), body })),
   remove: (cron: string, query: { readonly reason: string }) =>
     answered(client.DELETE('/api/crons/{cron}', { params: { ...ofCron(cron), query } })),
+  set: (cron: string, body: Body<'/api/crons/{cron}', 'put'>) =>
+    answered(client.PUT('/api/crons/{cron}', { params: ofCron(cron), body })),
   clearLease: (cron: string, body: Body<'/api/leases/{cron}/clear'>) =>
     answered(client.POST('/api/leases/{cron}/clear', { params: ofCron(cron), body })),
 };
@@ -38,6 +40,7 @@ export const ownLeaseOrders = {
 export const runOrders = {
   cancel: (id: string, body: Body<'/api/runs/{id}/cancel'>) =>
     answered(client.POST('/api/runs/{id}/cancel', { params: ofRun(id), body })),
+  batch: (body: Body<'/api/runs/orders'>) => answered(client.POST('/api/runs/orders', { body })),
   retry: (id: string, body: Body<'/api/runs/{id}/retry'>) =>
     answered(client.POST('/api/runs/{id}/retry', { params: ofRun(id), body })),
   resolve: (id: string, body: Body<'/api/runs/{id}/resolve'>) =>

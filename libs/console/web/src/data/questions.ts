@@ -9,6 +9,8 @@ export interface Query<Data> {
   readonly ask: (signal: AbortSignal) => Promise<Data>;
 }
 
+export type RunWords = NonNullable<paths['/api/runs']['get']['parameters']['query']>;
+
 type Reply<Data> = Parameters<typeof answered<Data>>[0];
 
 function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => Reply<Data>): Query<Data> {
@@ -18,11 +20,6 @@ function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => 
 interface Range {
   readonly from: string;
   readonly to: string;
-}
-
-interface Some {
-  readonly limit: number;
-  readonly offset?: number;
 }
 
 type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;
@@ -91,8 +88,10 @@ export const questions = {
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
   audit: (query: { readonly limit: number; readonly cursor?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
-  runs: (state: 'failed' | 'uncertain') =>
-    question(['runs', state], (signal) => client.GET('/api/runs', { params: { query: { state, limit: 50 } }, signal })),
+  runs: (query: RunWords) =>
+    question(['runs', query], (signal) => client.GET('/api/runs', { params: { query }, signal })),
+  failures: (query: Pick<RunWords, 'cron' | 'tag' | 'from' | 'to'>) =>
+    question(['failures', query], (signal) => client.GET('/api/runs/failures', { params: { query }, signal })),
   run: (id: string) =>
     question(['run', id], (signal) => client.GET('/api/runs/{id}', { params: { path: { id } }, signal })),
 };

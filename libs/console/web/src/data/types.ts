@@ -4,6 +4,7 @@ import type { Answers } from '@fencepost/client';
 
 export type AuditRecord = Answers['AuditRecord'];
 export type BackfillReport = Answers['Backfill'];
+export type CronChange = Answers['CronChange'];
 export type CronDetail = Answers['CronDetail'];
 export type CronSummary = Answers['CronSummary'];
 export type DoctorFinding = Answers['Finding'];
@@ -13,6 +14,7 @@ export type OwnLease = Answers['OwnLease'];
 export type Forecast = Answers['Forecast'];
 export type Overview = Answers['Overview'];
 export type Pod = Answers['Pod'];
+export type RunBatch = Answers['RunBatch'];
 export type Run = Answers['Run'];
 export type RunReport = Answers['RunPage'];
 export type Timeline = Answers['Timeline'];
@@ -22,7 +24,9 @@ export type Watch = Answers['Watch'];
 export type WhyReport = Answers['WhyReport'];
 export type You = Answers['You'];
 
+export type Attempt = RunReport['attempts'][number];
 export type Effect = RunReport['effects'][number];
+export type FailureGroup = Answers['Failures']['items'][number];
 export type Generation = CronDetail['generations'][number];
 export type Items = RunReport['items'][string];
 export type Level = DoctorFinding['level'];

@@ -28,12 +28,23 @@ export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `21 Nov 03:00:00`, with the year when it is not this one, and with milliseconds when there are some. */
+/** `21 Nov 03:00:00`, with the year when it is not this one. */
 export function instantText(iso: string, zone: string): string {
   const date = new Date(iso);
   const parts: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
   if (date.getUTCFullYear() !== new Date().getUTCFullYear()) parts.year = 'numeric';
   return `${format(zone, parts).format(date)} ${clockText(iso, zone)}`;
+}
+
+/** The same with milliseconds: where two steps of one run are told apart. */
+export function preciseText(iso: string, zone: string): string {
+  return `${instantText(iso, zone)}.${iso.slice(20, 23)}`;
+}
+
+/** `CET`, `GMT-5`, `UTC`: what the zone is called at this instant. */
+export function zoneName(iso: string, zone: string): string {
+  const parts = format(zone, { hour: '2-digit', timeZoneName: 'short' }).formatToParts(new Date(iso));
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
 export function clockText(iso: string, zone: string): string {
@@ -50,6 +61,11 @@ export function dayText(iso: string, zone: string): string {
 
 export function utcText(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `1,234 ms`, to the millisecond however long it is. */
+export function msText(ms: number): string {
+  return `${Math.round(ms).toLocaleString('en')} ms`;
 }
 
 /** `1.2 s`, `3 min 20 s`, `2 h 5 min`: two units at the most. */

@@ -1,6 +1,6 @@
-import { durationText, instantText, localZone, relativeText, utcText } from '../time/instants.js';
+import { durationText, instantText, preciseText, relativeText, utcText, zoneName } from '../time/instants.js';
 import { now } from '../time/now.js';
-import { shownZone, zoneChoice } from '../time/zones.js';
+import { shownZone, zoneText } from '../time/zones.js';
 import { None } from './table.js';
 
 interface InstantProps {
@@ -9,16 +9,19 @@ interface InstantProps {
   readonly zone?: string | undefined;
   /** Also how far away it is. */
   readonly relative?: boolean;
+  /** With milliseconds. */
+  readonly precise?: boolean;
 }
 
-export function Instant({ at, zone, relative }: InstantProps) {
+export function Instant({ at, zone, relative, precise }: InstantProps) {
   if (at === null) return <None />;
   const shown = shownZone(zone);
-  const title = [`${instantText(at, shown)} ${shown}`, utcText(at)].join(' = ');
+  const text = precise ? preciseText(at, shown) : instantText(at, shown);
+  const title = [`${text} ${shown}`, utcText(at), relativeText(at, now.peek())].join(' = ');
   return (
     <span class="instant">
       <time dateTime={at} title={title}>
-        {instantText(at, shown)}
+        {text} <small class="quiet zone">{zoneName(at, shown)}</small>
       </time>
       {relative ? <Away at={at} /> : null}
     </span>
@@ -42,8 +45,7 @@ function Away({ at }: { readonly at: string }) {
 
 /** Which zone the instants around it are in. */
 export function ZoneNote({ zone }: { readonly zone?: string | undefined }) {
-  const name = zoneChoice.value === 'utc' ? 'UTC' : (zone ?? `${localZone()} (yours)`);
-  return <p class="quiet zone-note">Times are in {name}.</p>;
+  return <p class="quiet zone-note">{zoneText(zone)}</p>;
 }
 
 export function Duration({ ms }: { readonly ms: number | null }) {

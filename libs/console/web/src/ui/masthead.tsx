@@ -4,7 +4,8 @@ import { liveState, type LiveState } from '../data/live.js';
 import { session, signOut } from '../data/session.js';
 import { useSignalEffect } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { chooseZone, zoneChoice } from '../time/zones.js';
+import { chooseZone, zoneChoice, ZONE_OPTIONS } from '../time/zones.js';
+import { WORDS } from '../words.js';
 import { announce } from './announcer.js';
 import { Choice } from './fields.js';
 import { chooseTheme, theme } from './theme.js';
@@ -12,6 +13,7 @@ import { chooseTheme, theme } from './theme.js';
 const PAGES: readonly (readonly [href: string, name: string])[] = [
   ['/', 'Crons'],
   ['/attention', 'Needs action'],
+  ['/runs', 'Runs'],
   ['/leases', 'Leases'],
   ['/upcoming', 'Upcoming'],
   ['/audit', 'Audit'],
@@ -24,11 +26,6 @@ const THEMES = [
   ['dark', 'Dark'],
 ] as const;
 
-const ZONES = [
-  ['cron', 'Cron’s zone'],
-  ['utc', 'UTC'],
-] as const;
-
 export function Masthead() {
   return (
     <header class="masthead">
@@ -36,12 +33,7 @@ export function Masthead() {
         <span class="brand">Fencepost</span>
         <Live />
         <div class="switches">
-          <Choice
-            label="Times"
-            value={zoneChoice.value}
-            options={ZONES}
-            onChange={(value) => chooseZone(value === 'utc' ? 'utc' : 'cron')}
-          />
+          <Choice label={WORDS.time.label} value={zoneChoice.value} options={ZONE_OPTIONS} onChange={chooseZone} />
           <Choice label="Look" value={theme.value} options={THEMES} onChange={chooseTheme} />
         </div>
         <Who />

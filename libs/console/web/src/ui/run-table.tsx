@@ -4,6 +4,7 @@ import { to } from '../data/paths.js';
 import type { Run } from '../data/types.js';
 import { RunBadge } from './badge.js';
 import { Duration, Instant } from './instant.js';
+import { WORDS } from '../words.js';
 import { Table, type Column } from './table.js';
 
 interface RunTableProps {
@@ -12,23 +13,24 @@ interface RunTableProps {
   readonly zone?: string;
   /** With the name of the cron, where there are several. */
   readonly named?: boolean;
-  readonly actions?: (run: Run) => ComponentChildren;
+  /** A box to select it by. */
+  readonly select?: (run: Run) => ComponentChildren;
 }
 
-export function RunTable({ caption, runs, zone, named, actions }: RunTableProps) {
+export function RunTable({ caption, runs, zone, named, select }: RunTableProps) {
   const columns: Column<Run>[] = [
     { title: 'Run', heads: true, cell: (run) => <Which run={run} zone={zone} named={named === true} /> },
     { title: 'State', cell: ({ state, skipped }) => <RunBadge state={state} title={skipped ?? undefined} /> },
     { title: 'Attempts', numeric: true, cell: ({ attempt }) => attempt },
-    { title: 'Late by', numeric: true, cell: ({ lateByMs }) => <Duration ms={lateByMs} /> },
+    { title: WORDS.run.facts.delay, numeric: true, cell: ({ lateByMs }) => <Duration ms={lateByMs} /> },
     { title: 'Took', numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
     { title: 'Worker', cell: ({ worker }) => worker },
     {
-      title: 'Problem',
+      title: 'Error',
       cell: ({ error, skipped }) => (error ?? skipped) && <Wrong text={error ?? skipped ?? ''} />,
     },
   ];
-  if (actions) columns.push({ title: 'Do', cell: actions });
+  if (select) columns.unshift({ title: WORDS.runs.select, cell: select });
   return <Table {...{ caption, columns }} rows={runs} keyOf={({ id }) => id} />;
 }
 

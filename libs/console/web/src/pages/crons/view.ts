@@ -15,15 +15,15 @@ export interface View {
 
 const KEYS = ['search', 'state', 'tag', 'holder', 'failing', 'sort', 'order', 'cursor'] as const;
 
-export const STATES = [
+const STATES = [
   ...(['uncertain', 'failing', 'missed', 'late', 'no-worker', 'never-succeeded', 'unknown'] as const),
   ...(['paused', 'disabled', 'removed', 'healthy', 'active', 'unheld'] as const),
 ];
-export const SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
+const SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** Milliseconds of the choices of `failing`. */
-export const FAILING: Readonly<Record<string, number>> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
+const FAILING: Readonly<Record<string, number>> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 };
 
 export function viewIn(search: string): View {
   const words = new URLSearchParams(search);

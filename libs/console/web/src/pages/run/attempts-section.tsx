@@ -1,30 +1,30 @@
-import type { Run, RunReport } from '../../data/types.js';
+import type { Attempt, RunReport } from '../../data/types.js';
 import { Badge } from '../../ui/badge.js';
-import { Duration, Instant } from '../../ui/instant.js';
+import { msText } from '../../time/instants.js';
+import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { None, Table, type Column } from '../../ui/table.js';
-import { attemptsOf, type AttemptEnd, type SeenAttempt } from './attempts.js';
+import { WORDS } from '../../words.js';
 import { fencesText, stepText } from './refusal-words.js';
 
-interface AttemptsProps extends Pick<RunReport, 'run' | 'journal'> {
+interface AttemptsProps extends Pick<RunReport, 'run' | 'journal' | 'attempts'> {
   readonly zone: string | undefined;
 }
 
 /** Each try of the run, as far as its record and the journal still tell. */
-export function Attempts({ run, journal, zone }: AttemptsProps) {
-  const attempts = attemptsOf(run, journal);
+export function Attempts({ run, journal, attempts, zone }: AttemptsProps) {
   if (attempts.length === 0) {
     return (
       <Section title="Attempts">
-        <p class="quiet">No attempt has started.</p>
+        <p class="quiet">{WORDS.run.noAttempts}</p>
       </Section>
     );
   }
   return (
-    <Section title="Attempts" aside={<span class="quiet">{run.attempt} in all</span>}>
+    <Section title="Attempts" aside={<span class="quiet">{WORDS.run.inAll(run.attempt)}</span>}>
       <Table
         caption="Attempts, newest first"
-        columns={columns(run, zone)}
+        columns={columns({ run, journal }, zone)}
         rows={attempts}
         keyOf={({ number }) => String(number)}
         marked={({ refusals }) => refusals.length > 0}
@@ -34,36 +34,33 @@ export function Attempts({ run, journal, zone }: AttemptsProps) {
   );
 }
 
-function isWhole({ beganAt, endedAt, end }: SeenAttempt): boolean {
+function isWhole({ beganAt, endedAt, end }: Attempt): boolean {
   return beganAt !== null && (endedAt !== null || end === 'open');
 }
 
 function Gaps() {
-  return (
-    <p class="quiet">
-      A dash marks data that was not recorded or has expired: the journal keeps few ordinary events, and none for ever.
-      A killed worker records no end.
-    </p>
-  );
+  return <p class="quiet">{WORDS.run.gaps}</p>;
 }
 
-function columns(run: Run, zone: string | undefined): readonly Column<SeenAttempt>[] {
+type About = Pick<RunReport, 'run' | 'journal'>;
+
+function columns(about: About, zone: string | undefined): readonly Column<Attempt>[] {
   return [
     {
       title: 'Attempt',
       heads: true,
       cell: ({ first, number }) => (first === number ? number : `${first} – ${number}`),
     },
-    { title: 'Began', cell: ({ beganAt }) => <Instant at={beganAt} zone={zone} /> },
-    { title: 'Ended', cell: ({ endedAt }) => <Instant at={endedAt} zone={zone} /> },
-    { title: 'Took', cell: ({ tookMs }) => <Duration ms={tookMs} /> },
+    { title: 'Began', cell: ({ beganAt }) => <Instant at={beganAt} zone={zone} precise /> },
+    { title: 'Ended', cell: ({ endedAt }) => <Instant at={endedAt} zone={zone} precise /> },
+    { title: 'Took', numeric: true, cell: ({ tookMs }) => (tookMs === null ? null : msText(tookMs)) },
     { title: 'Worker', cell: ({ worker }) => worker ?? <None /> },
     { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'Outcome', cell: (attempt) => <End attempt={attempt} run={run} /> },
+    { title: 'Outcome', cell: (attempt) => <End attempt={attempt} about={about} /> },
   ];
 }
 
-const BADGES: Readonly<Record<Exclude<AttemptEnd, 'unrecorded' | 'lost'>, Parameters<typeof Badge>[0]>> = {
+const BADGES: Readonly<Record<Exclude<Attempt['end'], 'unrecorded' | 'lost'>, Parameters<typeof Badge>[0]>> = {
   succeeded: { tone: 'good', text: 'succeeded' },
   failed: { tone: 'bad', text: 'failed' },
   cancelled: { tone: 'calm', text: 'cancelled', title: 'stopped: its run was cancelled' },
@@ -73,18 +70,25 @@ const BADGES: Readonly<Record<Exclude<AttemptEnd, 'unrecorded' | 'lost'>, Parame
   open: { tone: 'info', text: 'goes on' },
 };
 
-function End({ attempt: { end, why, refusals }, run }: { readonly attempt: SeenAttempt; readonly run: Run }) {
-  if (end === 'lost') return <span class="quiet">not in the journal</span>;
-  if (end === 'unrecorded') return <span class="quiet">no end recorded</span>;
+interface EndProps {
+  readonly attempt: Attempt;
+  readonly about: About;
+}
+
+function End({ attempt: { end, why, refusals }, about: { run, journal } }: EndProps) {
+  if (end === 'lost') return <span class="quiet">{WORDS.run.notInJournal}</span>;
+  if (end === 'unrecorded') return <span class="quiet">{WORDS.run.noEnd}</span>;
   return (
     <>
       <Badge {...BADGES[end]} />
       {why === null ? null : <small class="under quiet clipped">{why}</small>}
-      {refusals.map((refusal) => (
-        <small key={refusal.id} class="under">
-          {stepText(refusal)} was refused: {fencesText(refusal, run)}
-        </small>
-      ))}
+      {journal
+        .filter(({ id }) => refusals.includes(id))
+        .map((refusal) => (
+          <small key={refusal.id} class="under">
+            {WORDS.run.refusedLine(stepText(refusal), fencesText(refusal, run))}
+          </small>
+        ))}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { eventText, fenceIn, isRefusal } from '../../ui/events.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
 import { acceptedFence, stepText } from './refusal-words.js';
 
 interface RefusalsProps extends Pick<RunReport, 'run' | 'journal'> {
@@ -16,7 +17,7 @@ export function Refusals({ run, journal, zone }: RefusalsProps) {
   return (
     <Section title="Refusals" aside={refused.length === 0 ? null : <Badge tone="bad" text={`${refused.length}`} />}>
       {refused.length === 0 ? (
-        <p class="quiet">No stale write of this run was refused.</p>
+        <p class="quiet">{WORDS.run.noRefusals}</p>
       ) : (
         <Table
           caption="Refusals, newest first"
@@ -32,7 +33,7 @@ export function Refusals({ run, journal, zone }: RefusalsProps) {
 
 function columns(run: Run, zone: string | undefined): readonly Column<JournalEntry>[] {
   return [
-    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
+    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} precise /> },
     { title: 'What was refused', cell: (entry) => <What entry={entry} run={run} /> },
     {
       title: 'Attempt',

@@ -5,14 +5,21 @@ import { useResource } from '../../data/resource.js';
 import type { Run, RunReport, Effect, Items } from '../../data/types.js';
 import { RunBadge, Badge } from '../../ui/badge.js';
 import { Data, Facts, type Fact } from '../../ui/facts.js';
-import { Duration, Instant, ZoneNote } from '../../ui/instant.js';
+import { msText } from '../../time/instants.js';
+import { Instant, ZoneNote } from '../../ui/instant.js';
 import { JournalTable } from '../../ui/journal-table.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Answers } from './answers.js';
+import { WORDS } from '../../words.js';
 import { Attempts } from './attempts-section.js';
+import { Compare } from './compare.js';
+import { Logs } from './logs.js';
 import { Refusals } from './refusals.js';
 import { RunActions } from './run-actions.js';
+import { RunLinks } from './run-links.js';
+import { Stacks } from './stacks.js';
+import { WaterfallSection } from './waterfall-section.js';
 import { Table, type Column } from '../../ui/table.js';
 
 type Item = Items['open'][number];
@@ -53,10 +60,11 @@ function ItemsSection({ items, zone }: ItemsProps) {
 const effectColumns = (zone: string | undefined): readonly Column<Effect>[] => [
   { title: 'Effect', heads: true, cell: ({ name }) => name },
   { title: 'Outcome', cell: (effect) => <OutcomeBadge effect={effect} /> },
-  { title: 'Begun', cell: ({ since }) => <Instant at={since} zone={zone} /> },
-  { title: 'Ended', cell: ({ finishedAt }) => <Instant at={finishedAt} zone={zone} /> },
+  { title: 'Begun', cell: ({ since }) => <Instant at={since} zone={zone} precise /> },
+  { title: 'Ended', cell: ({ finishedAt }) => <Instant at={finishedAt} zone={zone} precise /> },
+  { title: 'Took', numeric: true, cell: ({ since, finishedAt }) => betweenText(since, finishedAt) },
   { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-  { title: 'Brought', cell: ({ result, error, name }) => error ?? <Data value={result} label={`Result of ${name}`} /> },
+  { title: 'Result', cell: ({ result, error, name }) => error ?? <Data value={result} label={`Result of ${name}`} /> },
 ];
 
 interface EffectsProps {
@@ -68,7 +76,7 @@ function Effects({ effects, zone }: EffectsProps) {
   return (
     <Section title="Effects">
       {effects.length === 0 ? (
-        <p class="quiet">No effects.</p>
+        <p class="quiet">{WORDS.run.noEffects}</p>
       ) : (
         <Table
           caption="Effects, in order of start"
@@ -79,6 +87,10 @@ function Effects({ effects, zone }: EffectsProps) {
       )}
     </Section>
   );
+}
+
+function betweenText(begin: string, end: string | null): string | null {
+  return end === null ? null : msText(Date.parse(end) - Date.parse(begin));
 }
 
 function OutcomeBadge({ effect: { state, unknown } }: { readonly effect: Effect }) {
@@ -92,8 +104,8 @@ const EVERY_MS = 5_000;
 export function RunPage({ id }: { readonly id: string }) {
   const report = useResource(questions.run(id), { concerns: ({ runId }) => runId === id, everyMs: EVERY_MS });
   return (
-    <Page title={`Run ${id}`}>
-      <Shown of={report} what={`the run "${id}"`}>
+    <Page title={WORDS.run.title(id)}>
+      <Shown of={report} what={WORDS.run.what(id)}>
         {(data) => <Known report={data} reload={report.reload} />}
       </Shown>
     </Page>
@@ -101,26 +113,30 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function Known({ report, reload }: { readonly report: RunReport; readonly reload: () => void }) {
-  const { run, effects, items, unresolvedEffect, journal, logs } = report;
+  const { run, effects, items, unresolvedEffect, journal, logs, attempts } = report;
   const zone = useResource(cronQuestions.detail(run.cron)).data?.timeZone;
   return (
     <>
       <div class="actions">
         <RunActions run={run} reload={reload} />
+        <RunLinks {...report} />
       </div>
       {/* The error of an attempt that asks names its unresolved effect. */}
       {run.error === null || unresolvedEffect ? null : <Wrong error={run.error} />}
       <Answers {...{ report, reload, zone }} />
-      <Section title="State" aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
+      <Section title={WORDS.run.state} aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
         <Facts of={[...stateOf(run, zone), ...originOf(run)].filter(([, value]) => value !== null)} />
         <ZoneNote zone={zone} />
       </Section>
+      <WaterfallSection report={report} zone={zone} />
+      <Stacks attempts={attempts} />
       <Effects effects={effects} zone={zone} />
       <ItemsSection items={items} zone={zone} />
-      <Attempts {...{ run, journal, zone }} />
+      <Attempts {...{ run, journal, attempts, zone }} />
+      <Logs lines={logs} />
+      <Compare report={report} />
       <Refusals {...{ run, journal, zone }} />
       <History journal={journal} zone={zone} />
-      <Logs lines={logs} />
     </>
   );
 }
@@ -128,26 +144,28 @@ function Known({ report, reload }: { readonly report: RunReport; readonly reload
 function Wrong({ error }: { readonly error: string }) {
   return (
     <p class="notice bad">
-      <strong>The latest attempt failed:</strong> {error}
+      <strong>{WORDS.run.latestFailed}</strong> {error}
     </p>
   );
 }
 
+const OVER: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'skipped']);
+
 function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
-  const when = (at: string | null) => at && <Instant at={at} zone={zone} />;
+  const when = (at: string | null) => at && <Instant at={at} zone={zone} precise />;
   return [
     ['Cron', <Link href={to.cron(run.cron, run.scheduledAt)}>{run.cron}</Link>],
-    ['Scheduled for', <Instant at={run.scheduledAt} zone={zone} relative />],
+    ['Scheduled for', <Instant at={run.scheduledAt} zone={zone} relative precise />],
     ['Accepted', when(run.claimedAt)],
     ['Enqueued', when(run.enqueuedAt)],
     ['Began', when(run.startedAt)],
     ['Ended', when(run.finishedAt)],
-    ['Late by', run.lateByMs === null ? null : <Duration ms={run.lateByMs} />],
-    ['Took', run.tookMs === null ? null : <Duration ms={run.tookMs} />],
+    ['Start delay', run.lateByMs === null ? null : msText(run.lateByMs)],
+    ['Took', run.tookMs === null ? null : msText(run.tookMs)],
     ['Attempts', run.attempt],
     ['Fence', run.fence],
     ['Worker', run.worker],
-    ['Next attempt', when(run.notBefore)],
+    ['Next attempt', OVER.has(run.state) ? null : when(run.notBefore)],
     ['Skip reason', run.skipped],
     ['Waits for', run.waiting],
   ];
@@ -173,25 +191,11 @@ function History({ journal, zone }: HistoryProps) {
   return (
     <Section title="Journal">
       {journal.length === 0 ? (
-        <Empty title="No journal entries">
-          <p>The journal keeps notable events for a while; the state above is authoritative.</p>
+        <Empty title={WORDS.run.noJournal}>
+          <p>{WORDS.run.journalKept}</p>
         </Empty>
       ) : (
         <JournalTable caption="All events, newest first" entries={journal} zone={zone} />
-      )}
-    </Section>
-  );
-}
-
-function Logs({ lines }: { readonly lines: readonly string[] }) {
-  return (
-    <Section title="Logs">
-      {lines.length === 0 ? (
-        <p class="quiet">No log lines, or they have expired.</p>
-      ) : (
-        <pre class="code logs" role="region" aria-label="Log lines" tabIndex={0}>
-          {lines.join('\n')}
-        </pre>
       )}
     </Section>
   );

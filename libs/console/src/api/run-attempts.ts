@@ -1,4 +1,8 @@
-import type { JournalEntry, Run } from '../../data/types.js';
+import type { presentJournalEntry, presentRun } from '@fencepost/operations/presenting';
+import { parseLine, type LogLine } from './run-log-line.js';
+
+type JournalEntry = ReturnType<typeof presentJournalEntry>;
+type Run = ReturnType<typeof presentRun>;
 
 /** What the record of a run tells of its attempts. */
 export type AttemptedRun = Pick<
@@ -26,8 +30,10 @@ export interface SeenAttempt {
   readonly end: AttemptEnd;
   /** The error, the cause, or the effect that a person is asked about. */
   readonly why: string | null;
-  /** Newest first. */
-  readonly refusals: readonly JournalEntry[];
+  /** The stacks of its error and of the causes, while the log of the run is kept. */
+  readonly stack: string | null;
+  /** Ids of the entries in the journal, newest first. */
+  readonly refusals: readonly string[];
 }
 
 /** What the ledger itself took as an end stands before a refusal, and that before the order to stop that it comes with. */
@@ -44,14 +50,19 @@ const OF_ATTEMPTS: ReadonlySet<string> = new Set(['attempt.begun', ...ENDS.map((
 
 /**
  * The attempts of a run, the newest first. The record of the run says how many there were, when the first one began, and all
- * of the latest but its end; the rest is what the journal has, and that has gaps.
+ * of the latest but its end; the rest is what the journal and the log have, and these have gaps.
  */
-export function attemptsOf(run: AttemptedRun, journal: readonly JournalEntry[]): readonly SeenAttempt[] {
+export function attemptsOf(
+  run: AttemptedRun,
+  journal: readonly JournalEntry[],
+  logs: readonly string[] = [],
+): readonly SeenAttempt[] {
   const told = toldOf(journal);
+  const failures = failuresIn(logs);
   const count = Math.max(run.attempt, ...told.keys());
   const seen: SeenAttempt[] = [];
   for (let number = count; number >= 1; number -= 1) {
-    const attempt = attemptOf(number, told.get(number) ?? [], { run, count });
+    const attempt = attemptOf(number, told.get(number) ?? [], { run, count, failure: failures.get(number) });
     const last = seen.at(-1);
     if (last?.end === 'lost' && attempt.end === 'lost') seen[seen.length - 1] = { ...last, first: number };
     else seen.push(attempt);
@@ -69,28 +80,64 @@ function toldOf(journal: readonly JournalEntry[]): ReadonlyMap<number, readonly 
   return told;
 }
 
+/** The last line with a stack of each attempt: its worker wrote it when the attempt failed. */
+function failuresIn(logs: readonly string[]): ReadonlyMap<number, LogLine> {
+  const failures = new Map<number, LogLine>();
+  for (const written of logs) {
+    const line = parseLine(written);
+    if (line?.level === 'error' && /\n\s+at /.test(line.text)) failures.set(line.attempt, line);
+  }
+  return failures;
+}
+
 interface Among {
   readonly run: AttemptedRun;
   readonly count: number;
+  readonly failure: LogLine | undefined;
 }
 
-function attemptOf(number: number, entries: readonly JournalEntry[], { run, count }: Among): SeenAttempt {
+function attemptOf(number: number, entries: readonly JournalEntry[], { run, count, failure }: Among): SeenAttempt {
   const latest = number === run.attempt ? run : null;
-  const begun = entries.find(({ event }) => event === 'attempt.begun');
-  const beganAt = beginOf(number, run) ?? (begun ? instantOf(begun) : null);
   const recorded = latest && recordedEnd(latest);
   const told = endIn(entries, recorded);
-  const isKnown = latest !== null || beganAt !== null || entries.length > 0;
+  const times = timesOf(beginOf(number, run), { entries, told, recorded, failure, run });
+  const isKnown = latest !== null || times.beganAt !== null || entries.length > 0 || failure !== undefined;
   const end = told?.end ?? recorded ?? (goesOn(latest, count) ? 'open' : isKnown ? 'unrecorded' : 'lost');
-  const endedAt = told ? instantOf(told.entry) : end === 'succeeded' ? run.finishedAt : null;
   return {
-    ...{ number, first: number, beganAt, endedAt, end },
-    tookMs: tookOf(told?.entry, beganAt, endedAt),
+    ...{ number, first: number, ...times, end },
     worker: entries[0]?.pod ?? latest?.worker ?? null,
     fence: entries.map(fenceOf).find((fence) => fence !== null) ?? latest?.fence ?? null,
     why: told ? whyOf(told.entry) : null,
-    refusals: entries.filter(({ event }) => event === 'attempt.refused'),
+    stack: failure?.text ?? null,
+    refusals: entries.filter(({ event }) => event === 'attempt.refused').map(({ id }) => id),
   };
+}
+
+interface Sources {
+  readonly entries: readonly JournalEntry[];
+  readonly told: { readonly end: AttemptEnd; readonly entry: JournalEntry } | null;
+  readonly recorded: AttemptEnd | null;
+  readonly failure: LogLine | undefined;
+  readonly run: AttemptedRun;
+}
+
+type Times = Pick<SeenAttempt, 'beganAt' | 'endedAt' | 'tookMs'>;
+
+/**
+ * The record of the run is exact, the log is by the clock of the worker, and the journal is written a little later. So the end
+ * is reckoned from the beginning where the worker has measured how long the attempt took, and the other way round.
+ */
+function timesOf(recordedBegin: string | null, { entries, told, recorded, failure, run }: Sources): Times {
+  const measured = measuredMs(told?.entry);
+  if (recordedBegin !== null && measured !== null && told) {
+    return { beganAt: recordedBegin, endedAt: later(recordedBegin, measured), tookMs: measured };
+  }
+  const toldEnd = told && (told.end === 'failed' && failure ? failure.at : instantOf(told.entry));
+  const endedAt = toldEnd ?? (recorded === 'succeeded' ? run.finishedAt : null);
+  const begun = entries.find(({ event }) => event === 'attempt.begun');
+  const reckoned = endedAt !== null && measured !== null ? later(endedAt, -measured) : null;
+  const beganAt = recordedBegin ?? reckoned ?? (begun ? instantOf(begun) : null);
+  return { beganAt, endedAt, tookMs: measured ?? betweenMs(beganAt, endedAt) };
 }
 
 /** @param recorded what its end is known to be: then what was told of another one is only what came before */
@@ -123,10 +170,17 @@ function instantOf({ at, detail: { heldUpMs } }: JournalEntry): string {
   return typeof heldUpMs === 'number' ? new Date(Date.parse(at) - heldUpMs).toISOString() : at;
 }
 
-function tookOf(entry: JournalEntry | undefined, beganAt: string | null, endedAt: string | null): number | null {
+function measuredMs(entry: JournalEntry | undefined): number | null {
   const told = entry?.detail['tookMs'];
-  if (typeof told === 'number') return told;
+  return typeof told === 'number' ? told : null;
+}
+
+function betweenMs(beganAt: string | null, endedAt: string | null): number | null {
   return beganAt === null || endedAt === null ? null : Math.max(0, Date.parse(endedAt) - Date.parse(beganAt));
+}
+
+function later(iso: string, ms: number): string {
+  return new Date(Date.parse(iso) + ms).toISOString();
 }
 
 function whyOf({ detail }: JournalEntry): string | null {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEntry } from '../../data/types.js';
-import { attemptsOf, type AttemptedRun } from './attempts.js';
-import { acceptedFence, fencesText, stepText } from './refusal-words.js';
+import type { presentJournalEntry } from '@fencepost/operations/presenting';
+import { attemptsOf, type AttemptedRun } from './run-attempts.js';
+
+type JournalEntry = ReturnType<typeof presentJournalEntry>;
 
 const WORKER = 'worker-2/aa11bb';
 
@@ -37,15 +38,15 @@ describe('the attempts of a run', () => {
       expect(attemptsOf(third(), journal)).toEqual([
         {
           ...{ number: 3, first: 3, beganAt: at(29), endedAt: at(31), tookMs: 2_000, worker: LATEST.worker },
-          ...{ fence: '30', end: 'succeeded', why: null, refusals: [] },
+          ...{ fence: '30', end: 'succeeded', why: null, stack: null, refusals: [] },
         },
         {
           ...{ number: 2, first: 2, beganAt: at(15), endedAt: at(20), tookMs: 5_000, worker: WORKER },
-          ...{ fence: '20', end: 'failed', why: 'Error: 503', refusals: [] },
+          ...{ fence: '20', end: 'failed', why: 'Error: 503', stack: null, refusals: [] },
         },
         {
           ...{ number: 1, first: 1, beganAt: at(1), endedAt: at(10), tookMs: 9_000, worker: WORKER },
-          ...{ fence: '10', end: 'failed', why: 'Error: 502', refusals: [] },
+          ...{ fence: '10', end: 'failed', why: 'Error: 502', stack: null, refusals: [] },
         },
       ]);
     });
@@ -55,7 +56,7 @@ describe('the attempts of a run', () => {
     });
 
     it.each([
-      ['attempt.succeeded', { tookMs: 1_234 }, { end: 'succeeded', tookMs: 1_234 }],
+      ['attempt.succeeded', { tookMs: 1_234 }, { end: 'succeeded', tookMs: 1_234, beganAt: at(18.766) }],
       ['attempt.failed', { err: 'Error: no' }, { end: 'failed', why: 'Error: no' }],
       ['attempt.aborted', { cause: 'RunLeaseLostError: late' }, { end: 'aborted', why: 'RunLeaseLostError: late' }],
       ['attempt.cancelled', { err: 'RunCancelledError' }, { end: 'cancelled', why: 'RunCancelledError' }],
@@ -69,7 +70,7 @@ describe('the attempts of a run', () => {
     it('of which one was told to stop, and was refused then, or ended all the same, ended as it did at last', () => {
       const aborted = told('attempt.aborted', 2, { cause: 'late', seconds: 19 });
       const refusal = told('attempt.refused', 2, { step: 'finish' });
-      expect(attemptsOf(third(), [refusal, aborted])[1]).toMatchObject({ end: 'refused', refusals: [refusal] });
+      expect(attemptsOf(third(), [refusal, aborted])[1]).toMatchObject({ end: 'refused', refusals: [refusal.id] });
       const failed = told('attempt.failed', 2, { err: 'Error: late' });
       expect(attemptsOf(third(), [failed, aborted])[1]).toMatchObject({ end: 'failed', why: 'Error: late' });
     });
@@ -91,6 +92,30 @@ describe('the attempts of a run', () => {
       const shown = attemptsOf(third(), [end, effect]);
       expect(shown.map(({ refusals }) => refusals.length)).toEqual([0, 0, 2]);
       expect(shown[2]).toMatchObject({ end: 'refused', endedAt: at(41) });
+    });
+  });
+
+  describe('what its worker has measured and logged', () => {
+    const stack = 'Error: no; next attempt in 200 ms\n    at send (mail.js:7:3)\nCaused by: Error: away';
+    const logs = [
+      `${at(11)} error [attempt 2 · fence 20] something that the handler says`,
+      `${at(12)} error [attempt 2 · fence 20] ${stack}`,
+      'a line of another form',
+    ];
+
+    it('is its stack with the causes, and when it ended by the log, not by the later journal', () => {
+      const [, second, first] = attemptsOf(third(), [told('attempt.failed', 2, { tookMs: 1_500 })], logs);
+      expect(second).toMatchObject({ stack, endedAt: at(12), beganAt: at(10.5), tookMs: 1_500, end: 'failed' });
+      expect(first?.stack).toBeNull();
+    });
+
+    it('is the end by the record of the run, where that has the beginning', () => {
+      const [latest] = attemptsOf(third({ state: 'failed' }), [told('attempt.failed', 3, { tookMs: 700 })]);
+      expect(latest).toMatchObject({ beganAt: at(29), endedAt: at(29.7), tookMs: 700 });
+    });
+
+    it('is no end by itself: a handler may log a stack and go on', () => {
+      expect(attemptsOf(third(), [], logs)[1]).toMatchObject({ end: 'unrecorded', stack });
     });
   });
 
@@ -145,34 +170,5 @@ describe('the attempts of a run', () => {
   it('an end that was written down late, because the store was away, is shown when it was', () => {
     const held = told('attempt.failed', 3, { err: 'Error: away', seconds: 90, heldUpMs: 50_000 });
     expect(attemptsOf(third({ state: 'failed' }), [held])[0]).toMatchObject({ endedAt: at(40), tookMs: 11_000 });
-  });
-});
-
-const RUN = { fence: '9' };
-
-function refused(detail: Readonly<Record<string, unknown>>, event = 'attempt.refused'): JournalEntry {
-  return {
-    ...{ id: '1-0', at: '2026-11-21T03:00:00.000Z', pod: 'worker/a', role: 'worker', event, level: 'warn' },
-    ...{ cron: 'a', runId: 'a@1', detail: { attempt: 1, fence: '7', step: 'finish', ...detail } },
-  };
-}
-
-describe('a refused write', () => {
-  it('is told with the step that it was refused at', () => {
-    expect(stepText(refused({}))).toBe('Ending the attempt');
-    expect(stepText(refused({ step: 'effect' }))).toBe('Beginning or recording an effect');
-    expect(stepText(refused({ step: 'another' }))).toBe('A write');
-    expect(stepText(refused({ effect: 'mail' }, 'effect.late'))).toBe('Recording the effect mail');
-  });
-
-  it('stands against the fence that the event names, or else against the one in force now, which is said', () => {
-    expect(acceptedFence(refused({ accepted: '8' }), RUN)).toEqual({ fence: '8', now: false });
-    expect(acceptedFence(refused({}), RUN)).toEqual({ fence: '9', now: true });
-    expect(fencesText(refused({}), RUN)).toBe('fence 7 against 9, which is current');
-  });
-
-  it('of the latest attempt was refused for no larger fence, and none is named', () => {
-    expect(acceptedFence(refused({ fence: '9' }), RUN)).toBeNull();
-    expect(fencesText(refused({ fence: '9' }), RUN)).toContain('its run lease had expired or its run had ended');
   });
 });

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { UnknownCronError } from '@fencepost/jobs/errors';
+import { CRON } from '../../../../test/support/audit-history.js';
+import { ended, failedRuns, uncertain } from './failed-runs.stage.js';
+import { fingerprintOf } from './run-fingerprint.js';
+import { neighboursOf } from './run-neighbours.js';
+import { RunSearch, type RunPageQuery } from './run-search.js';
+
+type Runs = Awaited<ReturnType<typeof failedRuns>>;
+
+/** Ids of what is found, in its order. */
+async function found({ stage }: Runs, query: Partial<RunPageQuery> = {}): Promise<string[]> {
+  return (await new RunSearch(stage).page({ limit: 50, ...query })).runs.map(({ id }) => id);
+}
+
+const failedWith = (error: string) => ({ kind: 'failed', error }) as const;
+
+/** Four runs of the cron, a second apart: two failed alike, one otherwise, one asks. */
+async function four() {
+  const all = await failedRuns();
+  const ids: string[] = [];
+  for (const [second, error] of [
+    [1, 'Error: card 1 refused'],
+    [2, 'Error: no paper'],
+    [3, 'Error: card 2 refused'],
+  ] as const) {
+    ids.push(await ended(all, second, failedWith(error)));
+    await all.stage.clock.advance(1_000);
+  }
+  ids.push(await uncertain(all, 4));
+  const [one = '', two = '', three = '', asking = ''] = ids;
+  return { all, one, two, three, asking };
+}
+
+describe('a search over all crons', () => {
+  it('finds what is in any of the states, what changed last first', async () => {
+    const { all, one, two, three, asking } = await four();
+    expect(await found(all, { states: ['failed'] })).toEqual([three, two, one]);
+    expect(await found(all, { states: ['failed', 'uncertain'] })).toEqual([asking, three, two, one]);
+    expect(await found(all)).toEqual([asking, three, two, one]);
+    expect(await found(all, { states: ['succeeded'] })).toEqual([]);
+  });
+
+  it('narrows by instant, error, kind of error, attempts, duration and worker', async () => {
+    const { all, one, two, three, asking } = await four();
+    expect(await found(all, { from: all.stage.at(2), to: all.stage.at(4) })).toEqual([three, two]);
+    expect(await found(all, { states: ['failed'], to: all.stage.at(2) })).toEqual([one]);
+    expect(await found(all, { error: 'PAPER' })).toEqual([two]);
+    expect(await found(all, { fingerprint: fingerprintOf('Error: card 99 refused') })).toEqual([three, one]);
+    expect(await found(all, { minAttempts: 2 })).toEqual([]);
+    await all.stage.clock.advance(60_000);
+    expect(await found(all, { minDurationMs: 60_000 })).toEqual([asking]);
+    expect(await found(all, { worker: 'WORK' })).toHaveLength(4);
+    expect(await found(all, { worker: 'another' })).toEqual([]);
+  });
+
+  it('is of one cron or one tag where that is asked for', async () => {
+    const { all } = await four();
+    await all.stage.declare({ overlap: 'allow' }, { name: 'other' });
+    expect(await found(all, { cron: 'other' })).toEqual([]);
+    expect(await found(all, { cron: CRON })).toHaveLength(4);
+    expect(await found(all, { tag: 'billing' })).toEqual([]);
+    await expect(found(all, { cron: 'tock' })).rejects.toThrow(UnknownCronError);
+  });
+
+  it('goes on where the page before ended, also when a run came in between', async () => {
+    const { all, one, two, three } = await four();
+    const search = new RunSearch(all.stage);
+    const first = await search.page({ states: ['failed'], limit: 2 });
+    expect(first.runs.map(({ id }) => id)).toEqual([three, two]);
+    await ended(all, 5);
+    const second = await search.page({ states: ['failed'], limit: 2, cursor: first.next ?? '' });
+    expect([second.runs.map(({ id }) => id), second.next]).toEqual([[one], null]);
+  });
+
+  it('says when there were more runs than it looks at', async () => {
+    const { all } = await four();
+    const { ledger, catalog } = all.stage;
+    expect(await new RunSearch({ ledger, catalog }).page({ limit: 50 })).toMatchObject({ complete: true });
+    const many = (await ledger.runs(CRON, 1)).flatMap((run) => Array.from({ length: 1_000 }, () => run));
+    const full = { runs: async () => many, runsIn: async () => many, account: ledger.account.bind(ledger) };
+    const search = new RunSearch({ ledger: full, catalog });
+    expect(await search.page({ limit: 1 })).toMatchObject({ complete: false });
+    expect(await search.page({ limit: 1, states: ['uncertain'] })).toMatchObject({ complete: false });
+  });
+});
+
+describe('failures', () => {
+  it('are grouped by what they failed with, the most frequent first', async () => {
+    const { all, one, two, three } = await four();
+    const { groups, complete } = await new RunSearch(all.stage).failures({});
+    expect(complete).toBe(true);
+    expect(groups).toMatchObject([
+      { error: 'Error: card 2 refused', count: 2, crons: [CRON], runIds: [three, one] },
+      { error: 'Error: no paper', count: 1, runIds: [two] },
+    ]);
+    const [{ firstAt, lastAt } = { firstAt: 0, lastAt: 0 }] = groups;
+    expect(lastAt - firstAt).toBe(2_000);
+  });
+});
+
+describe('the runs beside one', () => {
+  it('are those before and after it, and the success before it; skipped instants are none', async () => {
+    const all = await failedRuns();
+    await all.stage.ran(1);
+    await all.stage.writeOff(1, 2);
+    const failed = await ended(all, 3);
+    const run = await all.stage.ledger.readRun(failed);
+    const beside = await neighboursOf(all.stage.ledger, run!);
+    expect(beside).toEqual({ previous: all.stage.idOf(1), next: null, previousSuccess: all.stage.idOf(1) });
+    const first = await all.stage.ledger.readRun(all.stage.idOf(1));
+    expect(await neighboursOf(all.stage.ledger, first!)).toEqual({
+      previous: null,
+      next: failed,
+      previousSuccess: null,
+    });
+  });
+});

@@ -1,0 +1,220 @@
+import { knownCron } from '@fencepost/jobs/internal';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { RunHistory } from '@fencepost/ledger';
+import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Run, RunState } from '@fencepost/ledger/run';
+import { fingerprintOf } from './run-fingerprint.js';
+import { byLatest, comparePlaces, placeOf } from './run-order.js';
+
+export interface RunQuery {
+  /** Any of these; none: any state. */
+  readonly states?: readonly RunState[];
+  readonly cron?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Instants in `[from, to)`, epoch milliseconds. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** From the beginning of the first attempt to the end, or to now. */
+  readonly minDurationMs?: number | undefined;
+  readonly minAttempts?: number | undefined;
+  /** Part of the error; case is ignored. */
+  readonly error?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  /** Part of the name of the worker; case is ignored. */
+  readonly worker?: string | undefined;
+}
+
+export interface RunPageQuery extends RunQuery {
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface FoundRuns {
+  readonly runs: readonly Run[];
+  /** Whether all runs on record were looked at that the query may mean; `false`: only the newest of each cron. */
+  readonly complete: boolean;
+}
+
+export interface FoundPage extends FoundRuns {
+  readonly next: string | null;
+}
+
+/** Runs that failed in the same way. */
+export interface FailureGroup {
+  readonly fingerprint: string;
+  /** The newest of the messages. */
+  readonly error: string;
+  readonly count: number;
+  readonly crons: readonly string[];
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The newest {@link MAX_IDS}. */
+  readonly runIds: readonly string[];
+}
+
+export interface RunSearchPorts {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly ledger: Pick<RunHistory, 'runs' | 'runsIn' | 'account'>;
+}
+
+/** So many runs are read for one answer at most, over all crons, and of one cron no more than a page of the API has. */
+const MAX_RUNS = 5_000;
+const MAX_OF_CRON = 1_000;
+/** However many crons there are, a few runs of each. */
+const MIN_OF_CRON = 3;
+/** Beyond these, crons are left out of an answer that has to read the runs of each. */
+const MAX_CRONS = 1_000;
+const CRONS_AT_ONCE = 50;
+const MAX_IDS = 100;
+
+/** Finds runs over all crons. It reads a bounded number of the newest runs of each, and says when that was not all. */
+export class RunSearch {
+  constructor(private readonly ports: RunSearchPorts) {}
+
+  /**
+   * The runs that fit, those that changed last first.
+   * @throws {UnknownCronError} with names that are like it
+   */
+  async page({ limit, cursor, ...query }: RunPageQuery): Promise<FoundPage> {
+    const { runs, complete } = await this.#found(query, limit);
+    const left = cursor === undefined ? runs : runs.filter((run) => isAfter(run, cursor));
+    const shown = left.slice(0, limit);
+    const last = shown.at(-1);
+    return { runs: shown, complete, next: last && left.length > limit ? cursorOf(last) : null };
+  }
+
+  /** Failed runs by what they failed with, the most frequent failure first. */
+  async failures(query: Omit<RunQuery, 'states'>): Promise<{ groups: FailureGroup[]; complete: boolean }> {
+    const { runs, complete } = await this.#found({ ...query, states: ['failed'] }, 0);
+    const groups = new Map<string, Run[]>();
+    for (const run of runs) {
+      const key = fingerprintOf(run.error ?? '');
+      groups.set(key, [...(groups.get(key) ?? []), run]);
+    }
+    const items = [...groups].map(([fingerprint, alike]) => groupOf(fingerprint, alike));
+    return { groups: items.toSorted((a, b) => b.count - a.count || b.lastAt - a.lastAt), complete };
+  }
+
+  /** @param limit so many are wanted of each cron at least */
+  async #found(query: RunQuery, limit: number): Promise<FoundRuns> {
+    const { names, now } = await this.#crons(query);
+    const { runs, complete } = isKept(query) ? await this.#kept(names, query, limit) : await this.#newest(names, query);
+    return { runs: runs.filter((run) => fits(run, query, now)).toSorted(byLatest), complete };
+  }
+
+  async #crons({ cron, tag }: RunQuery): Promise<{ names: string[]; now: number }> {
+    const { catalog } = this.ports;
+    if (cron !== undefined) {
+      const { entry, now } = await knownCron(catalog, cron);
+      return { names: isTagged(entry, tag) ? [cron] : [], now };
+    }
+    const { entries, readAt } = await catalog.read();
+    return { names: entries.filter((entry) => isTagged(entry, tag)).map(nameOf), now: readAt };
+  }
+
+  /** The ledger keeps lists of the failed and the uncertain runs: all of them, or the newest. */
+  async #kept(names: readonly string[], { states = [] }: RunQuery, limit: number): Promise<FoundRuns> {
+    const perCron = Math.max(limit, boundOf(names.length));
+    const runs: Run[] = [];
+    for (const some of inParts(names)) {
+      for (const state of states) {
+        if (state !== 'failed' && state !== 'uncertain') continue;
+        runs.push(...(await this.ports.ledger.runsIn(state, some, perCron)));
+      }
+    }
+    return { runs, complete: !hasFull(runs, perCron) };
+  }
+
+  async #newest(names: readonly string[], query: RunQuery): Promise<FoundRuns> {
+    const looked = names.slice(0, MAX_CRONS);
+    const perCron = boundOf(looked.length);
+    const found: FoundRuns[] = [];
+    for (const some of inParts(looked)) {
+      found.push(...(await Promise.all(some.map((name) => this.#ofCron(name, query, perCron)))));
+    }
+    const complete = looked.length === names.length && found.every((one) => one.complete);
+    return { runs: found.flatMap(({ runs }) => runs), complete };
+  }
+
+  async #ofCron(name: string, { from, to }: RunQuery, most: number): Promise<FoundRuns> {
+    if (from === undefined) {
+      const runs = await this.ports.ledger.runs(name, most);
+      return { runs, complete: runs.length < most };
+    }
+    const { runs, more } = await this.ports.ledger.account(name, from, to ?? Number.MAX_SAFE_INTEGER, most);
+    return { runs, complete: more === undefined };
+  }
+}
+
+function boundOf(crons: number): number {
+  return Math.min(MAX_OF_CRON, Math.max(MIN_OF_CRON, Math.floor(MAX_RUNS / Math.max(1, crons))));
+}
+
+function* inParts(names: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < names.length; at += CRONS_AT_ONCE) yield names.slice(at, at + CRONS_AT_ONCE);
+}
+
+function isKept({ states = [] }: RunQuery): boolean {
+  return states.length > 0 && states.every((state) => state === 'failed' || state === 'uncertain');
+}
+
+function nameOf({ definition }: CatalogEntry): string {
+  return definition.name;
+}
+
+function isTagged({ definition }: CatalogEntry, tag: string | undefined): boolean {
+  const { tags = [] } = definition as { readonly tags?: readonly string[] };
+  return tag === undefined || tags.includes(tag);
+}
+
+/** Whether any cron has as many as were asked for in one state: there may be more of it. */
+function hasFull(runs: readonly Run[], perCron: number): boolean {
+  const counts = new Map<string, number>();
+  for (const { cron, state } of runs) counts.set(`${cron} ${state}`, (counts.get(`${cron} ${state}`) ?? 0) + 1);
+  return [...counts.values()].some((count) => count >= perCron);
+}
+
+function fits(run: Run, query: RunQuery, now: number): boolean {
+  const { states = [], from = -Infinity, to = Infinity, minAttempts = 0, error, fingerprint, worker } = query;
+  return (
+    (states.length === 0 || states.includes(run.state)) &&
+    run.scheduledAt >= from &&
+    run.scheduledAt < to &&
+    run.attempt >= minAttempts &&
+    lasted(run, now) >= (query.minDurationMs ?? -Infinity) &&
+    hasPart(run.error, error) &&
+    (fingerprint === undefined || (run.error !== null && fingerprintOf(run.error) === fingerprint)) &&
+    hasPart(run.worker && ownerPrefix(run.worker), worker)
+  );
+}
+
+function lasted({ startedAt, finishedAt }: Run, now: number): number {
+  return startedAt === null ? -Infinity : (finishedAt ?? now) - startedAt;
+}
+
+function hasPart(text: string | null, part: string | undefined): boolean {
+  return part === undefined || (text !== null && text.toLowerCase().includes(part.trim().toLowerCase()));
+}
+
+function groupOf(fingerprint: string, runs: readonly Run[]): FailureGroup {
+  const times = runs.map((run) => placeOf(run).at);
+  return {
+    ...{ fingerprint, error: runs[0]?.error ?? '', count: runs.length },
+    crons: [...new Set(runs.map(({ cron }) => cron))].toSorted(),
+    ...{ firstAt: Math.min(...times), lastAt: Math.max(...times) },
+    runIds: runs.slice(0, MAX_IDS).map(({ id }) => id),
+  };
+}
+
+/** Opaque to whoever asks. */
+function cursorOf(run: Run): string {
+  const { at, id } = placeOf(run);
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+/** Whether it comes later in the list than the last run of the page before; a cursor that can't be is before all. */
+function isAfter(run: Run, cursor: string): boolean {
+  const [at, id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  return comparePlaces({ at: Number(at) || Infinity, id }, placeOf(run)) < 0;
+}

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { WebStage } from './web-stage.js';
+
+let stage: WebStage;
+let page: Page | undefined;
+beforeAll(async () => {
+  stage = await WebStage.open();
+}, BROWSER_PATIENCE_MS);
+afterEach(async () => {
+  await page?.context().close();
+  stage.reset();
+});
+afterAll(() => stage.close());
+
+async function open(path: string): Promise<Page> {
+  page = await stage.page(path);
+  return page;
+}
+
+/** Within ten seconds, however busy the machine is. */
+const SOON = { timeout: 10_000 };
+
+const main = async (shown: Page) => shown.locator('main').innerText();
+
+describe('the list', () => {
+  it('searches, filters, and keeps both in its address', async () => {
+    const shown = await open('/crons/');
+    await shown.getByLabel('Search').fill('invoice');
+    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
+    await shown.getByLabel('Search').fill('');
+    await shown.getByLabel('State').selectOption('removed');
+    await expect.poll(() => main(shown), SOON).not.toContain('invoice-collect');
+    await expect.poll(() => shown.url(), SOON).toContain('?state=removed');
+    await shown.reload();
+    await expect.poll(() => shown.locator('tbody tr').count(), SOON).toBe(1);
+  });
+
+  it('is sorted by a column, and goes back to the worst first', async () => {
+    const shown = await open('/crons/');
+    const head = (name: string) => shown.getByRole('columnheader', { name });
+    await expect.poll(() => head('State').getAttribute('aria-sort'), SOON).toBe('ascending');
+    const asked = shown.waitForRequest((request) => request.url().includes('sort=delay'));
+    await head('Start delay p95').getByRole('button').click();
+    await asked;
+    expect(await head('Start delay p95').getAttribute('aria-sort')).toBe('descending');
+    expect(await head('State').getAttribute('aria-sort')).toBeNull();
+    await head('State').getByRole('button').click();
+    await expect.poll(() => head('State').getAttribute('aria-sort'), SOON).toBe('ascending');
+  });
+
+  it('is searched from anywhere with "/", and filtered by a tag that a row shows', async () => {
+    const shown = await open('/crons/');
+    await shown.locator('tbody tr').first().waitFor();
+    await shown.keyboard.press('/');
+    await shown.keyboard.type('cron-0007/');
+    await expect.poll(() => shown.getByLabel('Search').inputValue(), SOON).toBe('cron-0007/');
+    await shown.getByLabel('Search').fill('');
+    const asked = shown.waitForRequest((request) => request.url().includes('tag=billing'));
+    await shown.getByRole('link', { name: 'billing' }).first().click();
+    await asked;
+    await expect.poll(() => shown.getByLabel('Tag').inputValue(), SOON).toBe('billing');
+  });
+
+  it('keeps a view under a name in this browser, and forgets it', async () => {
+    const shown = await open('/crons/?state=failing&sort=delay');
+    await shown.getByRole('button', { name: 'Save view' }).click();
+    await shown.getByLabel('Name of the view').fill('slow failures');
+    await shown.getByRole('button', { name: 'Save', exact: true }).click();
+    await shown.goto(stage.url('/crons/'));
+    await shown.getByLabel('View').selectOption('slow failures');
+    await expect.poll(() => shown.url(), SOON).toContain('?state=failing&sort=delay');
+    await shown.getByRole('button', { name: 'Delete view' }).click();
+    await expect.poll(() => shown.getByLabel('View').count(), SOON).toBe(0);
+  });
+
+  it('says of each mark what it was, and of a history that was not read that it is unknown', async () => {
+    const shown = await open('/crons/');
+    const row = (name: RegExp) => shown.getByRole('row', { name });
+    await expect
+      .poll(
+        () =>
+          row(/^cron-0006/)
+            .getByRole('img')
+            .getAttribute('aria-label'),
+        SOON,
+      )
+      .toBe('28 ran, 2 failed');
+    const titles = await row(/^cron-0006/)
+      .locator('rect title')
+      .allTextContents();
+    expect(titles[8]).toMatch(/Europe\/Berlin: failed, started 15 ms after its due time, took 1.3 s$/);
+    expect(titles[12]).toMatch(/: ran, manual, took 1.3 s$/);
+    expect(
+      await row(/^import-by-hand/)
+        .getByRole('cell')
+        .nth(1)
+        .innerText(),
+    ).toBe('unknown');
+  });
+
+  it('says since when all is well where nothing needs a person', async () => {
+    stage.fixture = { role: 'viewer', crons: 8, isWell: true };
+    const shown = await open('/crons/');
+    const strip = shown.getByRole('region', { name: 'Needs a person' });
+    await expect.poll(() => strip.innerText(), SOON).toMatch(/All is well\s+since .+ ago/);
+  });
+
+  it('says how to declare a cron when there is none', async () => {
+    stage.fixture = { role: 'viewer', crons: 0 };
+    const shown = await open('/crons/');
+    await expect.poll(() => main(shown), SOON).toContain('@SingletonCron');
+  });
+
+  it('says that nothing is found, which is something else', async () => {
+    const shown = await open('/crons/?search=zebra');
+    await expect.poll(() => main(shown), SOON).toContain('No crons match');
+  });
+});
