@@ -197,9 +197,62 @@ describe('a store that does not answer its scheduler', () => {
   });
 });
 
+describe('an answer that is late', () => {
+  it('leaves what is known, says of when it is, and is asked for once', async () => {
+    const shown = await open('/crons/doctor');
+    await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
+    const release = hold();
+    let asked = 0;
+    shown.on('request', (request) => (asked += request.url().endsWith('/api/doctor') ? 1 : 0));
+    stage.dropStreams();
+    await expect.poll(() => main(shown), SOON).toMatch(/as of \d\d:\d\d:\d\d; the next answer takes longer/);
+    expect(await main(shown)).toContain('allkeys-lru');
+    expect(asked).toBe(1);
+    release();
+    await expect.poll(() => main(shown), SOON).not.toContain('takes longer');
+  });
+
+  it('is asked for once more after it came, where something happened meanwhile', async () => {
+    const shown = await open(`/crons/run/${encodeURIComponent(LOST_RUN)}`);
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+    await expect.poll(() => main(shown), SOON).toContain('4,120 done');
+    const release = hold();
+    let asked = 0;
+    shown.on('request', (request) => (asked += request.url().includes('/api/runs/') ? 1 : 0));
+    stage.tell(entry({ runId: LOST_RUN, event: 'attempt.begun' }));
+    await expect.poll(() => main(shown), SOON).toContain('the next answer takes longer');
+    stage.tell(entry({ runId: LOST_RUN, event: 'attempt.begun' }));
+    // Past the clock of the page, and past what holds back questions after an event.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(asked).toBe(1);
+    release();
+    await expect.poll(() => asked, SOON).toBe(2);
+  });
+
+  it('that is the first one is said to be waited for', async () => {
+    const release = hold();
+    const shown = await open('/crons/login');
+    await expect.poll(() => main(shown), SOON).toContain('Checking your session');
+    release();
+    await expect.poll(() => main(shown), SOON).not.toContain('Checking your session');
+    const again = hold();
+    await shown.getByRole('link', { name: 'Doctor' }).click();
+    await expect.poll(() => main(shown), SOON).toContain('the answer takes longer than usual');
+    again();
+    await expect.poll(() => main(shown), SOON).toContain('allkeys-lru');
+  });
+});
+
+/** Answers wait until the function that this returns is called. */
+function hold(): () => void {
+  let release = () => {};
+  stage.held = new Promise((resolve) => (release = resolve));
+  return release;
+}
+
 describe('an answer that is none', () => {
   it.each([
-    [503, 'The store not responding'],
+    [503, 'The store is not responding'],
     [403, 'Access denied'],
     [429, 'Too many requests'],
   ])('%i says what to do', async (status, words) => {

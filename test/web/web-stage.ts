@@ -136,6 +136,8 @@ export class WebStage {
   fixture: Fixture = { role: 'admin', crons: 8 };
   /** A status that every question of the API is answered with, instead of its answer. */
   failing: number | null = null;
+  /** Questions of the API are answered only after it. */
+  held: Promise<void> | null = null;
   /** Whether its heartbeats say that the store does not answer. */
   isBlind = false;
   /** A status that every order is answered with. */
@@ -174,6 +176,7 @@ export class WebStage {
     this.fixture = { role: 'admin', crons: 8 };
     this.failing = null;
     this.isBlind = false;
+    this.held = null;
     this.refusing = null;
     this.posted.length = 0;
     this.complaints.length = 0;
@@ -216,7 +219,10 @@ export class WebStage {
     else if (request.method === 'DELETE' && url.pathname === '/session') response.writeHead(204).end();
     else if (request.method !== 'GET') await this.#order(url, request, response);
     else if (url.pathname === '/api/events') this.#stream(response);
-    else found(response, answer(url, this.fixture));
+    else {
+      await this.held;
+      found(response, answer(url, this.fixture));
+    }
   }
 
   async #order(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

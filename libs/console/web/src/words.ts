@@ -8,7 +8,38 @@ const plural = (count: number, one: string, many = `${one}s`) => `${number(count
 
 const known = (count: number | null) => (count === null ? 'unknown' : number(count));
 
+const RETRYING = 'Retrying every few seconds';
+
 export const WORDS = {
+  states: {
+    loading: (what: string) => `Loading ${what} …`,
+    slow: (what: string) => `Still waiting for ${what}: the answer takes longer than usual …`,
+    asOf: (at: number, isWaiting: boolean) =>
+      `as of ${new Date(at).toLocaleTimeString('en-GB')}${isWaiting ? '; the next answer takes longer than usual' : ''}`,
+    outOfDate: 'This is out of date.',
+    again: 'Try again',
+    thisPart: 'this',
+    away: {
+      title: 'The scheduler does not answer',
+      text: `No scheduler pod is reachable, so the state of the crons is unknown. ${RETRYING}; if this lasts, check that scheduler pods are running.`,
+    },
+    forbidden: {
+      title: 'Access denied',
+      text: 'This needs a higher role than that of your token. Ask an admin for another token.',
+    },
+    unknown: (what: string) => `${what} does not exist`,
+    unknownText: 'It may have been renamed, or its record may have expired. Check the list of crons.',
+    busy: { title: 'Too many requests', text: 'Retrying automatically in a moment.' },
+    failed: {
+      title: 'The scheduler could not answer',
+      text: `The log of the scheduler pod has the reason. ${RETRYING}.`,
+    },
+    store: {
+      title: 'The store is not responding',
+      text: `The scheduler is reachable, but its store did not answer in time. No cron fires during the outage. Check Redis and PostgreSQL, then run "fencepost doctor". ${RETRYING}.`,
+    },
+    unread: (what: string) => `Could not read ${what}`,
+  },
   home: {
     title: 'Crons',
     triage: 'Needs a person',

@@ -43,10 +43,13 @@ async function reached<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal):
   try {
     return await reply;
   } catch (error) {
-    if (signal?.aborted) throw error;
+    // One that was given up because no answer came is as one that nobody answered.
+    if (signal?.aborted && !isTimeout(signal.reason)) throw error;
     throw new ApiError(0, 'away', 'The scheduler did not respond.');
   }
 }
+
+const isTimeout = (reason: unknown) => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** A proxy in between may answer with a page of its own. */
 function problemOf(error: unknown, { status, statusText }: Response): ApiError {

@@ -10,6 +10,8 @@ export interface Resource<Data> {
   readonly error: unknown;
   /** When `data` came, epoch milliseconds of this machine. */
   readonly at: number;
+  /** The latest question has had no answer for longer than answers take. */
+  readonly isSlow: boolean;
   readonly reload: () => void;
 }
 
@@ -32,28 +34,52 @@ interface Answer<Data> {
 /** However many events come, the same is not asked more often: many pages may stand open before one server. */
 const THROTTLE_MS = 3_000;
 const AGAIN_AFTER_ERROR_MS = 5_000;
+const SLOW_MS = 2_000;
+/** Whoever has not answered by then is asked anew. */
+const GIVEN_UP_MS = 20_000;
 
 /** What the API answers, kept up to date while it is shown; `null`: nothing is asked. */
 export function useResource<Data>(question: Query<Data> | null, freshness: Freshness = {}): Resource<Data> {
   const key = question?.key ?? null;
   const [answer, setAnswer] = useState<Answer<Data>>({ key, data: null, error: null, at: 0 });
   const [round, setRound] = useState(0);
+  const [isSlow, setSlow] = useState(false);
+  const waiting = useRef<'no' | 'yes' | 'and again'>('no');
   const reload = useCallback(() => setRound((n) => n + 1), []);
+  // What is asked is not asked twice: an answer that takes longer than the time between two looks would never come.
+  const refresh = useCallback(() => {
+    if (waiting.current === 'no') reload();
+    else waiting.current = 'and again';
+  }, [reload]);
   useEffect(() => {
     if (question === null) return;
     const aborter = new AbortController();
-    question.ask(aborter.signal).then(
-      (data) => setAnswer({ key, data, error: null, at: Date.now() }),
-      (error: unknown) => {
-        if (aborter.signal.aborted) return;
-        setAnswer((old) => ({ ...(old.key === key || freshness.keeps ? old : NOTHING), key, error }));
-      },
+    const slow = setTimeout(() => setSlow(true), SLOW_MS);
+    const ended = () => {
+      clearTimeout(slow);
+      setSlow(false);
+      waiting.current = 'no';
+    };
+    const answered = (change: (old: Answer<Data>) => Answer<Data>) => {
+      if (aborter.signal.aborted) return;
+      const isOld = waiting.current === 'and again';
+      ended();
+      setAnswer(change);
+      if (isOld) reload();
+    };
+    waiting.current = 'yes';
+    question.ask(AbortSignal.any([aborter.signal, AbortSignal.timeout(GIVEN_UP_MS)])).then(
+      (data) => answered(() => ({ key, data, error: null, at: Date.now() })),
+      (error: unknown) => answered((old) => ({ ...(old.key === key || freshness.keeps ? old : NOTHING), key, error })),
     );
-    return () => aborter.abort();
+    return () => {
+      ended();
+      aborter.abort();
+    };
   }, [key, round]);
-  useFreshness(reload, { ...freshness, ...(answer.error === null ? {} : { everyMs: AGAIN_AFTER_ERROR_MS }) });
+  useFreshness(refresh, { ...freshness, ...(answer.error === null ? {} : { everyMs: AGAIN_AFTER_ERROR_MS }) });
   const current = answer.key === key || freshness.keeps ? answer : NOTHING;
-  return { data: current.data, error: current.error, at: current.at, reload };
+  return { data: current.data, error: current.error, at: current.at, isSlow, reload };
 }
 
 const NOTHING = { data: null, error: null, at: 0 };

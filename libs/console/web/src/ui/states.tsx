@@ -4,6 +4,9 @@ import type { Resource } from '../data/resource.js';
 import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { liveState } from '../data/live.js';
+import { WORDS } from '../words.js';
+
+const { states: words } = WORDS;
 
 /** Why parts of the page could not be brought up to date, by part. */
 const errors = signal<ReadonlyMap<symbol, unknown>>(new Map());
@@ -43,23 +46,25 @@ interface ShownProps<Data> {
 }
 
 /** What came, dimmed and with its time when it could not be brought up to date; or why nothing came, and what to do. */
-export function Shown<Data>({ of: { data, error, at, reload }, what, children }: ShownProps<Data>) {
+export function Shown<Data>({ of: { data, error, at, isSlow, reload }, what, children }: ShownProps<Data>) {
   const blind = useBlind();
   useStale(data === null ? null : error);
-  if (data === null) return error === null ? <Loading what={what} /> : <Failure {...{ error, reload, what }} />;
-  if (error === null && !blind) return <>{children(data)}</>;
+  if (data === null)
+    return error === null ? <Loading {...{ what, isSlow }} /> : <Failure {...{ error, reload, what }} />;
+  const isOld = error !== null || blind;
+  // One tree for all: what somebody has begun to type must outlive an answer that is late.
   return (
-    <div class="stale">
-      <p class="as-of quiet">as of {new Date(at).toLocaleTimeString('en-GB')}</p>
+    <div class={isOld ? 'stale' : ''}>
+      {isOld || isSlow ? <p class="as-of quiet">{words.asOf(at, isSlow && !isOld)}</p> : null}
       {children(data)}
     </div>
   );
 }
 
-function Loading({ what }: { readonly what: string }) {
+function Loading({ what, isSlow }: { readonly what: string; readonly isSlow: boolean }) {
   return (
     <p class="loading" role="status">
-      Loading {what} …
+      {isSlow ? words.slow(what) : words.loading(what)}
     </p>
   );
 }
@@ -69,10 +74,10 @@ export function StaleNotice() {
   const error = useStaleError();
   const blind = useBlind();
   if (error === null && !blind) return null;
-  const { text } = error === null ? { text: STORE } : adviceFor(error);
+  const { text } = error === null ? words.store : adviceFor(error);
   return (
     <p class="notice warn" role="status">
-      <strong>This is out of date.</strong> {text}
+      <strong>{words.outOfDate}</strong> {text}
     </p>
   );
 }
@@ -91,7 +96,7 @@ export function Failure({ error, what, reload }: FailureProps) {
       <p>{text}</p>
       {error instanceof ApiError && error.status > 0 ? <p class="quiet">{error.message}</p> : null}
       <button type="button" onClick={reload}>
-        Try again
+        {words.again}
       </button>
     </div>
   );
@@ -112,22 +117,14 @@ export function Empty({ title, children }: EmptyProps) {
 }
 
 /** What happened in the reader's words, and what to do about it. */
-function adviceFor(error: unknown, what = 'this'): { readonly title: string; readonly text: string } {
+function adviceFor(error: unknown, what: string = words.thisPart): { readonly title: string; readonly text: string } {
   const status = error instanceof ApiError ? error.status : -1;
-  if (status === 0) return { title: 'The scheduler does not answer', text: AWAY };
-  if (status === 403) return { title: 'Access denied', text: FORBIDDEN };
-  if (status === 404) return { title: `${what} does not exist`, text: UNKNOWN };
+  if (status === 0) return words.away;
+  if (status === 403) return words.forbidden;
+  if (status === 404) return { title: words.unknown(what), text: words.unknownText };
   const isBusy = error instanceof ApiError && error.code === 'BUSY';
-  if (status === 429 || isBusy) return { title: 'Too many requests', text: 'Retrying automatically in a moment.' };
-  if (status === 500) return { title: 'The scheduler could not answer', text: FAILED };
-  if (status > 500) return { title: 'The store not responding', text: STORE };
-  return { title: `Could not read ${what}`, text: error instanceof Error ? error.message : String(error) };
+  if (status === 429 || isBusy) return words.busy;
+  if (status === 500) return words.failed;
+  if (status > 500) return words.store;
+  return { title: words.unread(what), text: error instanceof Error ? error.message : String(error) };
 }
-
-const AWAY =
-  'No scheduler pod is reachable, so the state of the crons is unknown. Retrying every few seconds; if this lasts, check that scheduler pods are running.';
-const STORE =
-  'The scheduler is reachable, but its store did not answer in time. No cron fires during the outage. Check Redis and PostgreSQL, then run "fencepost doctor". Retrying every few seconds.';
-const FAILED = 'The log of the scheduler pod has the reason. Retrying every few seconds.';
-const FORBIDDEN = 'This needs a higher role than that of your token. Ask an admin for another token.';
-const UNKNOWN = 'It may have been renamed, or its record may have expired. Check the list of crons.';
