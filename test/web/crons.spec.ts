@@ -60,7 +60,7 @@ describe('the list', () => {
     const asked = shown.waitForRequest((request) => request.url().includes('tag=billing'));
     await shown.getByRole('link', { name: 'billing' }).first().click();
     await asked;
-    await expect.poll(() => shown.getByLabel('Tag').inputValue(), SOON).toBe('billing');
+    await expect.poll(() => shown.getByRole('searchbox', { name: 'Tag' }).inputValue(), SOON).toBe('billing');
   });
 
   it('keeps a view under a name in this browser, and forgets it', async () => {
@@ -116,5 +116,26 @@ describe('the list', () => {
   it('says that nothing is found, which is something else', async () => {
     const shown = await open('/crons/?search=zebra');
     await expect.poll(() => main(shown), SOON).toContain('No crons match');
+  });
+
+  it('orders all crons with a tag, after it has shown which', async () => {
+    const shown = await open('/crons/?tag=billing');
+    await shown.getByRole('button', { name: 'Pause all “billing”' }).click();
+    const dialog = shown.getByRole('dialog');
+    await expect.poll(() => dialog.innerText(), SOON).toContain('2 crons');
+    expect(await dialog.innerText()).toContain('cache-warm');
+    await dialog.getByLabel('Reason').fill('the provider is down');
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await expect.poll(() => shown.getByRole('dialog').count(), SOON).toBe(0);
+    const [preview, order] = stage.posted.map(({ body }) => body);
+    expect(preview).toMatchObject({ order: 'pause', tag: 'billing', dryRun: true });
+    expect(order).toMatchObject({ order: 'pause', dryRun: false, expected: 2, reason: 'the provider is down' });
+  });
+
+  it('has no orders for a viewer', async () => {
+    stage.fixture = { role: 'viewer', crons: 8 };
+    const shown = await open('/crons/?tag=billing');
+    await shown.locator('tbody tr').first().waitFor();
+    expect(await shown.getByRole('button', { name: /all “billing”/ }).count()).toBe(0);
   });
 });

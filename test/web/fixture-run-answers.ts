@@ -1,5 +1,6 @@
+import type { Answers } from '@fencepost/client';
 import { JOURNAL } from './fixture-rest.js';
-import { at, FAILED, FAILED_PAGE, LOST_PAGE, LOST_RUN, REPORT, SUCCESS, UNCERTAIN } from './fixture-runs.js';
+import { at, CRON, FAILED, FAILED_PAGE, LOST_PAGE, LOST_RUN, REPORT, SUCCESS, UNCERTAIN } from './fixture-runs.js';
 
 /* What the API answers about runs and to orders. */
 
@@ -47,4 +48,15 @@ export function changeOf(path: string, body: unknown): unknown {
   const next = Array.from({ length: 10 }, (_, n) => at(3_600 * (n + 1)));
   const what = { change: 'changed', parts: ['expression'], generation: 2, added: { count: 7, first: [at(1_800)] } };
   return { cron: path.split('/').at(-1), dryRun, ...what, next, gone: none };
+}
+
+export interface BulkBody {
+  readonly order: Answers['BulkResult']['order'];
+  readonly dryRun: boolean;
+}
+
+/** An order to all crons with a tag. */
+export function bulkOf({ order, dryRun }: BulkBody): Answers['BulkResult'] {
+  const crons = [CRON, 'cache-warm'];
+  return { order, dryRun, crons, done: dryRun ? [] : crons, failed: [] };
 }

@@ -25,7 +25,7 @@ import {
   WATCH,
 } from './fixture-rest.js';
 import { CRON, FAILED, FAILURES, run } from './fixture-runs.js';
-import { batchOf, changeOf, runPage, runsFound, type BatchBody } from './fixture-run-answers.js';
+import { batchOf, bulkOf, changeOf, runPage, runsFound, type BatchBody, type BulkBody } from './fixture-run-answers.js';
 
 interface Fixture {
   readonly role: 'viewer' | 'operator' | 'admin';
@@ -231,6 +231,7 @@ export class WebStage {
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;
     if (url.pathname === '/api/runs/orders') return reply(response, 200, batchOf(body as BatchBody));
+    if (url.pathname === '/api/crons/orders') return reply(response, 200, bulkOf(body as BulkBody));
     if (request.method === 'PUT') return reply(response, 200, changeOf(decodeURIComponent(url.pathname), body));
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
     reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });

@@ -131,6 +131,46 @@ export const WORDS = {
     noWorker: 'No worker is live.',
     noWorkerText: 'Runs are claimed and wait. Start a worker.',
   },
+  bulk: {
+    verbs: { pause: 'Pause', resume: 'Resume', trigger: 'Run now' },
+    group: (tag: string) => `Actions for all crons tagged ${tag}`,
+    button: (verb: string, tag: string) => `${verb} all “${tag}” …`,
+    title: (verb: string, tag: string) => `${verb}: all crons tagged ${tag}`,
+    text: {
+      pause: 'Their instants are recorded as paused until they are resumed. Runs in progress go on.',
+      resume: 'They run again from their next instants.',
+      trigger: 'Each runs now, beside its schedule.',
+    },
+    touched: 'The crons that this touches',
+    count: (count: number) => plural(count, 'cron'),
+    preview: 'preview',
+    noPreview: 'The preview has not come yet: it shows which crons this touches.',
+    done: (verb: string, count: number) => `${verb}: ${plural(count, 'cron')}.`,
+    partly: (done: number, failed: readonly { readonly cron: string; readonly detail: string }[]) =>
+      `Done for ${plural(done, 'cron')}, not for ${failed.map(({ cron, detail }) => `${cron} (${detail})`).join(', ')}`,
+  },
+  audit: {
+    ...{ title: 'Audit', changes: 'Changes', newest: 'Changes, newest first' },
+    ...{ none: 'No changes yet', noneText: 'Orders such as pause, trigger and resolve appear here, with who and why.' },
+    ...{ newer: 'Newer', older: 'Older', when: 'When', who: 'Who', action: 'Action', target: 'Target' },
+    ...{ reason: 'Reason', change: 'Before and after', show: 'Show' },
+    from: (address: string) => `from ${address}`,
+  },
+  doctor: { title: 'Doctor', findings: 'Findings', again: 'Examine again', nothing: 'Nothing was checked' },
+  login: {
+    title: 'Sign in',
+    token: 'Token',
+    unknown: 'Unknown token. Check that it is complete.',
+    noToken: 'No token yet? An operator of the scheduler creates one with',
+    roles:
+      'A viewer reads everything; an operator also pauses, triggers and resolves; an admin also removes crons and clears leases.',
+  },
+  order: {
+    cancel: 'Cancel',
+    busy: 'Waiting for the answer …',
+    reason: 'Reason',
+    reasonHint: 'required; kept in the audit trail',
+  },
   leases: {
     title: 'Leases',
     summary: 'Summary',

@@ -27,6 +27,8 @@ export const cronOrders = {
     answered(client.DELETE('/api/crons/{cron}', { params: { ...ofCron(cron), query } })),
   set: (cron: string, body: Body<'/api/crons/{cron}', 'put'>) =>
     answered(client.PUT('/api/crons/{cron}', { params: ofCron(cron), body })),
+  /** To all crons with a tag, or to named ones. */
+  bulk: (body: Body<'/api/crons/orders'>) => answered(client.POST('/api/crons/orders', { body })),
   clearLease: (cron: string, body: Body<'/api/leases/{cron}/clear'>) =>
     answered(client.POST('/api/leases/{cron}/clear', { params: ofCron(cron), body })),
 };

@@ -9,7 +9,9 @@ import { Instant, ZoneNote } from '../ui/instant.js';
 import { Page, Section } from '../ui/page.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
+import { WORDS } from '../words.js';
 
+const { audit: words } = WORDS;
 const PER_PAGE = 50;
 const EVERY_MS = 10_000;
 
@@ -20,8 +22,8 @@ export function AuditPage() {
   const question = questions.audit({ limit: PER_PAGE, ...(cursor !== undefined && { cursor }) });
   const records = useResource(question, { everyMs: EVERY_MS, keeps: true });
   return (
-    <Page title="Audit" intro="Who changed what, through this page, the board, the API, the command line or code.">
-      <Section title="Changes">
+    <Page title={words.title}>
+      <Section title={words.changes}>
         <Shown of={records} what="the audit trail">
           {({ items, next }) => <Records {...{ items, next, trail, setTrail }} />}
         </Shown>
@@ -42,18 +44,18 @@ function Records({ items, next, trail, setTrail }: RecordsProps) {
   return (
     <>
       {items.length === 0 ? (
-        <Empty title="No changes yet">
-          <p>Orders such as pause, trigger and resolve are listed here, with who and why.</p>
+        <Empty title={words.none}>
+          <p>{words.noneText}</p>
         </Empty>
       ) : (
-        <Table caption="Changes, newest first" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+        <Table caption={words.newest} columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
       )}
       <nav class="pager" aria-label="More of the list">
         <button type="button" disabled={trail.length === 0} onClick={() => setTrail(trail.slice(0, -1))}>
-          Newer
+          {words.newer}
         </button>
         <button type="button" disabled={next === null} onClick={() => next !== null && setTrail([...trail, next])}>
-          Older
+          {words.older}
         </button>
       </nav>
       <ZoneNote />
@@ -62,19 +64,19 @@ function Records({ items, next, trail, setTrail }: RecordsProps) {
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
-  { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} /> },
-  { title: 'Who', cell: ({ by, role, from }) => <Who {...{ by, role, from }} /> },
-  { title: 'What', cell: ({ action }) => action },
-  { title: 'Whom', cell: (record) => <About record={record} /> },
-  { title: 'Why', cell: ({ reason }) => reason },
-  { title: 'Before and after', cell: (record) => <Change record={record} /> },
+  { title: words.when, heads: true, cell: ({ at }) => <Instant at={at} /> },
+  { title: words.who, cell: ({ by, role, from }) => <Who {...{ by, role, from }} /> },
+  { title: words.action, cell: ({ action }) => action },
+  { title: words.target, cell: (record) => <About record={record} /> },
+  { title: words.reason, cell: ({ reason }) => reason },
+  { title: words.change, cell: (record) => <Change record={record} /> },
 ];
 
 function Who({ by, role, from }: Pick<AuditRecord, 'by' | 'role' | 'from'>) {
   return (
     <>
       {by} <small class="quiet">({role})</small>
-      {from === null ? null : <small class="under quiet">from {from}</small>}
+      {from === null ? null : <small class="under quiet">{words.from(from)}</small>}
     </>
   );
 }
@@ -87,7 +89,7 @@ function About({ record: { cron, runId } }: { readonly record: AuditRecord }) {
 function Change({ record: { before, after, at } }: { readonly record: AuditRecord }) {
   return (
     <details>
-      <summary>Show</summary>
+      <summary>{words.show}</summary>
       <Data value={before} label={`Before, of ${at}`} /> → <Data value={after} label={`After, of ${at}`} />
     </details>
   );

@@ -4,7 +4,9 @@ import type { DoctorFinding, Level } from '../data/types.js';
 import { LevelBadge } from '../ui/badge.js';
 import { Page, Section } from '../ui/page.js';
 import { Empty, Shown } from '../ui/states.js';
+import { WORDS } from '../words.js';
 
+const { doctor: words } = WORDS;
 /** The worst first. */
 const ORDER: readonly Level[] = ['bad', 'warn', 'note', 'ok'];
 const EVERY_MS = 30_000;
@@ -13,13 +15,13 @@ export function DoctorPage() {
   const findings = useResource(questions.doctor, { everyMs: EVERY_MS });
   const again = (
     <button type="button" onClick={findings.reload}>
-      Examine again
+      {words.again}
     </button>
   );
   return (
-    <Page title="Doctor" intro="Problems of stores, pods and crons, and what to do.">
-      <Section title="Findings" aside={again}>
-        <Shown of={findings} what="the findings">
+    <Page title={words.title}>
+      <Section title={words.findings} aside={again}>
+        <Shown of={findings} what={words.findings.toLowerCase()}>
           {({ items }) => <Findings items={items} />}
         </Shown>
       </Section>
@@ -28,7 +30,7 @@ export function DoctorPage() {
 }
 
 function Findings({ items }: { readonly items: readonly DoctorFinding[] }) {
-  if (items.length === 0) return <Empty title="Nothing was checked" />;
+  if (items.length === 0) return <Empty title={words.nothing} />;
   const sorted = items.toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
   return (
     <ul class="findings">

@@ -3,17 +3,18 @@ import { Redirect, useLocation } from 'wouter-preact';
 import { ApiError } from '../data/client.js';
 import { session, signIn } from '../data/session.js';
 import { Page } from '../ui/page.js';
+import { WORDS } from '../words.js';
+
+const { login: words } = WORDS;
 
 export function LoginPage() {
   const [location] = useLocation();
   if (session.value.state === 'in' && location === '/login') return <Redirect to="/" />;
   return (
-    <Page title="Sign in" intro="Sign in with a token to see the crons.">
+    <Page title={words.title}>
       <LoginForm />
       <p class="quiet prose">
-        No token yet? An operator of the scheduler creates one with{' '}
-        <code>fencepost token &lt;name&gt; --role viewer</code>. A viewer reads everything; an operator also pauses,
-        triggers and resolves; an admin also removes crons and clears leases.
+        {words.noToken} <code>fencepost token &lt;name&gt; --role viewer</code>. {words.roles}
       </p>
     </Page>
   );
@@ -39,7 +40,7 @@ function LoginForm() {
       }}
     >
       <label class="field">
-        <span>Token</span>
+        <span>{words.token}</span>
         <input
           type="password"
           autocomplete="current-password"
@@ -54,13 +55,13 @@ function LoginForm() {
         </p>
       )}
       <button type="submit" class="primary">
-        Sign in
+        {words.title}
       </button>
     </form>
   );
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 401) return 'Unknown token. Check that it is complete.';
+  if (error instanceof ApiError && error.status === 401) return words.unknown;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState, useEffect, useId, useRef } from 'preact/hooks';
 import { askAgain } from '../data/live.js';
+import { WORDS } from '../words.js';
 import { announce } from './announcer.js';
+
+const { order: words } = WORDS;
 
 export interface OrderProps {
   readonly title: string;
@@ -33,10 +36,10 @@ export function Order({ title, text, verb, danger, children, execute, onClose }:
         )}
         <footer class="buttons">
           <button type="button" onClick={onClose}>
-            Cancel
+            {words.cancel}
           </button>
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
-            {busy ? 'Asking …' : verb}
+            {busy ? words.busy : verb}
           </button>
         </footer>
       </form>
@@ -53,7 +56,7 @@ function ReasonField({ value, onChange }: FieldProps) {
   return (
     <label class="field">
       <span>
-        Reason <small class="quiet">(required; kept in the audit trail)</small>
+        {words.reason} <small class="quiet">({words.reasonHint})</small>
       </span>
       <textarea
         name="reason"

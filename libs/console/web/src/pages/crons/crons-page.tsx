@@ -6,6 +6,7 @@ import { now } from '../../time/now.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
+import { BulkOrders } from './bulk-orders.js';
 import { CronFilter } from './cron-filter.js';
 import { CronTable } from './cron-table.js';
 import { Totals } from './totals.js';
@@ -30,6 +31,7 @@ export function CronsPage() {
         {(data) => <Totals of={data} />}
       </Shown>
       <Section title={words.crons} aside={<CronFilter {...{ view, change }} />}>
+        <BulkOrders tag={view.tag} />
         <Shown of={crons} what={words.crons.toLowerCase()}>
           {({ items, total, next, unreadable }) => (
             <>
