@@ -18,7 +18,7 @@ export class BulkOrdersController {
 
   @Post('orders')
   @Orders('operator', bulkSchema, 'Pauses, resumes or triggers up to 1,000 crons, or previews which.')
-  async give(@Body({ schema: inputs.bulkOrder }) body: Checked<typeof inputs.bulkOrder>) {
+  async give(@Body({ schema: inputs.bulkOrder }) body: Checked<typeof inputs.bulkOrder>): Promise<object> {
     const { tag, crons, expected, until = null, ...rest } = body;
     const given = {
       ...(tag !== undefined && { tag }),

@@ -68,6 +68,17 @@ describe('histories', () => {
     expect(asked).toEqual(['cron-9']);
   });
 
+  it('are read again where another run is the newest, or that run went on', async () => {
+    await readAll();
+    const newest = (cron: string, over = {}) => runAt(START, { cron, finishedAt: START + 5, ...over });
+    histories.compare(newest('cron-1'));
+    histories.compare(newest('cron-2', { id: 'cron-2@manual-1' }));
+    histories.compare(newest('cron-3', { finishedAt: START + 9 }));
+    histories.compare(newest('cron-4', { state: 'running' }));
+    await clock.advance(1_000);
+    expect(asked).toEqual(['cron-2', 'cron-3', 'cron-4']);
+  });
+
   it('go on after the store was away, and leave none out', async () => {
     away = true;
     histories.follow(crons());

@@ -2,6 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CronRecord, RunHistory } from '@fencepost/ledger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
 import { historyOf, MAX_MARKS, type CronHistory } from './cron-history.js';
 
 /** A cron as the last look at all of them has found it. */
@@ -67,6 +68,13 @@ export class CronHistories {
     return this.#kept.get(cron)?.history ?? null;
   }
 
+  /** This run is the newest one of its cron: a history that does not have it, or has it otherwise, is old. */
+  compare({ cron, id, finishedAt, state }: Run): void {
+    const known = this.#kept.get(cron)?.history.marks.find(({ runId }) => runId === id);
+    const isSame = known?.endedAt === finishedAt && (known.outcome === 'running') === (state === 'running');
+    if (!isSame) this.#touch(cron);
+  }
+
   /** These are all crons there are. What is not known of them, or may have changed, is read in the background from now on. */
   follow(crons: readonly FollowedCron[]): void {
     if (!this.events) return;
@@ -97,7 +105,7 @@ export class CronHistories {
   }
 
   #touch(cron: string | null): void {
-    if (cron === null || !this.#kept.has(cron)) return;
+    if (cron === null || !this.#stopHearing || !this.#kept.has(cron)) return;
     this.#stale.add(cron);
     this.#goOn(SLICE_EVERY_MS);
   }

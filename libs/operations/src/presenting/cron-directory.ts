@@ -118,6 +118,7 @@ export class CronDirectory {
     const fitting = sortedBy(by, snapshot).filter((view) => fits(view, filter));
     const { shown, next } = by.page(fitting, limit, cursor);
     const newest = await this.#newest(shown);
+    for (const run of newest) if (run) this.#histories.compare(run);
     const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
     return { total: fitting.length, items, next, unreadable: [...(reading.unreadable ?? [])] };
   }
