@@ -8,6 +8,7 @@ import { forgetCron, instruments, type Instruments, showZeros } from './instrume
 import { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { StoreGauges } from './store-gauges.js';
+import { showTags } from './tags-info.js';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 
 export interface CronMetricsDeps {
@@ -105,6 +106,7 @@ class CronObserver {
     showZeros(count, [...new Set(named)], sources.held() === null ? OF_WORKERS : OF_SCHEDULERS);
     count.otherCrons.set(entries.filter(({ definition: { name } }) => labels.of(name) !== name).length);
     if (sources.held() === null) return;
+    showTags(count, entries, labels);
     for (const state of ['active', 'disabled', 'removed'] as const) {
       count.definitions.set({ state }, entries.filter((entry) => entry.state === state).length);
     }

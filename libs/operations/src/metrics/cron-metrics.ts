@@ -18,6 +18,9 @@ export interface MetricSpec {
 /** The names of crons, up to a configured number, and `other` for the rest. */
 export const NAMES = null as LabelValues;
 
+/** At most ten of each cron that has series of its own. */
+const TAGS = null as LabelValues;
+
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
 const OPERATIONS = null as LabelValues;
 
@@ -131,6 +134,11 @@ const OBSERVED = {
     ...{ name: 'cron_definitions', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Crons in the catalog, as this pod has it.',
     labels: { state: ['active', 'disabled', 'removed'] },
+  },
+  tagsInfo: {
+    ...{ name: 'cron_tags_info', type: 'gauge', unit: null, by: 'scheduler' },
+    help: '1 for each tag of a cron with its own series, the same for every pod: to join other metrics by tag.',
+    labels: { cron: NAMES, tag: TAGS },
   },
   uncertainRuns: {
     ...{ name: 'cron_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },

@@ -79,6 +79,16 @@ describe('histories', () => {
     expect(asked).toEqual(['cron-2', 'cron-3', 'cron-4']);
   });
 
+  it('are read before their turn where somebody waits for them, once, and at most fifty', async () => {
+    histories.follow(crons());
+    await histories.hurry(['cron-59', 'cron-58', 'cron-59', 'nobody']);
+    expect(asked).toEqual(['cron-59', 'cron-58']);
+    await histories.hurry(NAMES);
+    expect(asked).toHaveLength(52);
+    await clock.advance(2_000);
+    expect(asked.toSorted()).toEqual(NAMES.toSorted());
+  });
+
   it('go on after the store was away, and leave none out', async () => {
     away = true;
     histories.follow(crons());

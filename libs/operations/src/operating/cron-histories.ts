@@ -37,6 +37,8 @@ export const MAX_SKIPS = 10;
  */
 const AT_ONCE = 10;
 const SLICE_EVERY_MS = 50;
+/** A page of crons. */
+const MAX_WAITED_FOR = 50;
 const AFTER_FAILURE_MS = 1_000;
 /** Between two looks at a cron that has an open run, and at any. */
 const OPEN_MS = 10_000;
@@ -93,6 +95,13 @@ export class CronHistories {
     while (this.#unread.size > 0) await this.#slice();
   }
 
+  /** Reads these before their turn, as somebody waits for them: those that were never read, at most {@link MAX_WAITED_FOR}. */
+  async hurry(crons: readonly string[]): Promise<void> {
+    const names = [...new Set(crons)].filter((name) => this.#unread.has(name)).slice(0, MAX_WAITED_FOR);
+    for (const name of names) this.#unread.delete(name);
+    await this.#readAll(names);
+  }
+
   /** Until somebody looks again. */
   stop(): void {
     this.#cancelIdle();
@@ -142,6 +151,10 @@ export class CronHistories {
   async #slice(): Promise<void> {
     const names = [...first(this.#unread, AT_ONCE), ...first(this.#stale, AT_ONCE)].slice(0, AT_ONCE);
     for (const name of names) for (const waiting of [this.#unread, this.#stale]) waiting.delete(name);
+    await this.#readAll(names);
+  }
+
+  async #readAll(names: readonly string[]): Promise<void> {
     try {
       await Promise.all(names.map((name) => this.#read(name)));
     } catch (error) {

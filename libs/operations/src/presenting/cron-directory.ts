@@ -116,7 +116,8 @@ export class CronDirectory {
     const { reading } = snapshot;
     const by = new CronOrder({ sort, order });
     const fitting = sortedBy(by, snapshot).filter((view) => fits(view, filter));
-    const { shown, next } = by.page(fitting, limit, cursor);
+    const { shown: found, next } = by.page(fitting, limit, cursor);
+    const shown = await this.#known(found, reading.readAt);
     const newest = await this.#newest(shown);
     for (const run of newest) if (run) this.#histories.compare(run);
     const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
@@ -208,6 +209,12 @@ export class CronDirectory {
   stop(): void {
     this.#cancel?.();
     this.#histories.stop();
+  }
+
+  /** What is on a page is read before its turn. */
+  async #known(views: readonly CronView[], now: number): Promise<CronView[]> {
+    await this.#histories.hurry(views.filter(({ history }) => history === null).map(({ name }) => name));
+    return views.map((view) => (view.history ? view : this.#viewOf(view, now)));
   }
 
   /** The newest run of each, some at a time. */
