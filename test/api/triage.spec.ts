@@ -80,7 +80,7 @@ describe('the list of crons', () => {
   it('notices what happens to a cron', async () => {
     await allRead();
     const before = (await page('?search=a-healthy')).items[0]?.marks?.length ?? 0;
-    await running.order('/api/crons/a-healthy/trigger', { reason: 'a look' });
+    expect((await running.order('/api/crons/a-healthy/trigger', { reason: 'a look' })).status).toBe(200);
     await until('the run is among its marks', async () => {
       return (await page('?search=a-healthy')).items[0]?.marks?.length === before + 1;
     });

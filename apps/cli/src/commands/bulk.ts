@@ -43,7 +43,7 @@ export async function orderMany(
   world.err(
     `${VERB[order.order]} ${counted(expected)} with the tag "${order.tag}":\n  ${preview.crons.join('\n  ')}\n`,
   );
-  if (!(await agreed(order.order, expected, flags, world)))
+  if (!(await agreed(`Shall ${order.order} be ordered for ${counted(expected)}? [y/N] `, flags, world)))
     return reportOf(preview, ['Nothing was changed.'], EXIT.finding);
   const done = await deployment.orderMany({ ...order, dryRun: false, expected });
   return reportOf(done, sentences(done), done.failed.length === 0 ? EXIT.ok : EXIT.finding);
@@ -53,10 +53,10 @@ const VERB = { pause: 'Pauses', resume: 'Resumes', trigger: 'Triggers' } as cons
 const DONE = { pause: 'paused', resume: 'resumed', trigger: 'triggered' } as const;
 
 /** @throws {UsageError} where nobody can be asked, and nobody has said --yes */
-async function agreed(order: BulkOrder['order'], count: number, { yes }: BulkFlags, { ask }: World): Promise<boolean> {
+async function agreed(question: string, { yes }: BulkFlags, { ask }: World): Promise<boolean> {
   if (yes) return true;
   if (!ask) throw new UsageError('Without a terminal, --yes is required. Nothing was changed.');
-  return /^y(es)?$/i.test((await ask(`Shall ${order} be ordered for ${counted(count)}? [y/N] `)).trim());
+  return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
 function sentences({ order, done, failed }: Answers['BulkResult']): string[] {
