@@ -4,11 +4,10 @@ import type { Telemetry } from '@fencepost/jobs';
 import { CronLabels, DEFAULT_CRONS, mostOf, type CronsTold } from './cron-labels.js';
 import { countEvents } from './event-counts.js';
 import { HeldGauges } from './held-gauges.js';
-import { forgetCron, instruments, type Instruments, showZeros } from './instruments.js';
+import { forgetCron, instruments, type Instruments, showTags, showZeros } from './instruments.js';
 import { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { StoreGauges } from './store-gauges.js';
-import { showTags } from './tags-info.js';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 
 export interface CronMetricsDeps {

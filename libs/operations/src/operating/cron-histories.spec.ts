@@ -81,9 +81,9 @@ describe('histories', () => {
 
   it('are read before their turn where somebody waits for them, once, and at most fifty', async () => {
     histories.follow(crons());
-    await histories.hurry(['cron-59', 'cron-58', 'cron-59', 'nobody']);
+    await histories.readNow(['cron-59', 'cron-58', 'cron-59', 'nobody']);
     expect(asked).toEqual(['cron-59', 'cron-58']);
-    await histories.hurry(NAMES);
+    await histories.readNow(NAMES);
     expect(asked).toHaveLength(52);
     await clock.advance(2_000);
     expect(asked.toSorted()).toEqual(NAMES.toSorted());

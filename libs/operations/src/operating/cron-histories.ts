@@ -96,7 +96,7 @@ export class CronHistories {
   }
 
   /** Reads these before their turn, as somebody waits for them: those that were never read, at most {@link MAX_WAITED_FOR}. */
-  async hurry(crons: readonly string[]): Promise<void> {
+  async readNow(crons: readonly string[]): Promise<void> {
     const names = [...new Set(crons)].filter((name) => this.#unread.has(name)).slice(0, MAX_WAITED_FOR);
     for (const name of names) this.#unread.delete(name);
     await this.#readAll(names);

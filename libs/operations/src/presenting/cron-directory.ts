@@ -130,7 +130,7 @@ export class CronDirectory {
   /** @throws {UnknownCronError} with names that are like it */
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
-    const [[record], [lease], runs, skips, runsInDoubt, keys] = await Promise.all([
+    const [[record], [lease], runs, skips, unresolved, keys] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
       this.reads.ledger.runs(cron, MAX_MARKS),
@@ -140,7 +140,7 @@ export class CronDirectory {
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
     const history = historyOf(runs, skips, entry.definition.graceMs);
-    const uncertain = uncertainOf(runsInDoubt);
+    const uncertain = uncertainOf(unresolved);
     const seen = { entry, record: record ?? { cursor: null, paused: null }, uncertain };
     const observed = {
       lease: lease ?? null,
@@ -189,7 +189,7 @@ export class CronDirectory {
 
   /** What is on a page is read before its turn. */
   async #known(views: readonly CronView[], now: number): Promise<CronView[]> {
-    await this.#histories.hurry(views.filter(({ history }) => history === null).map(({ name }) => name));
+    await this.#histories.readNow(views.filter(({ history }) => history === null).map(({ name }) => name));
     return views.map((view) => (view.history ? view : this.#viewOf(view, now)));
   }
 
@@ -267,10 +267,10 @@ export class CronDirectory {
       this.reads.leases.inspect(names),
       this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
-    const inDoubt = grouped(uncertain, ({ cron }) => cron);
+    const uncertainOfEach = grouped(uncertain, ({ cron }) => cron);
     return entries.flatMap((entry, index) => {
       const record = records[index];
-      const runs = inDoubt.get(entry.definition.name) ?? [];
+      const runs = uncertainOfEach.get(entry.definition.name) ?? [];
       return record ? [{ entry, record, lease: leases[index] ?? null, uncertain: uncertainOf(runs) }] : [];
     });
   }
