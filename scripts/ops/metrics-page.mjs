@@ -22,6 +22,15 @@ cron removes its series. With 10,000 crons, \`all\` is about 200,000 series per 
 \`fencepost_uncertain_runs\`. Use \`max\` for gauges that are "the same for every pod". A gauge that cannot be read within 2 s is left out,
 and \`fencepost_store_failures_total\` counts the failure.
 
+**Tags.** \`fencepost_cron_tags_info{cron, tag}\` is 1 for each tag of a cron that has series of its own. Join it to alert or group by tag:
+
+\`\`\`promql
+# Failures of the crons with the tag "billing"
+sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0 and on (cron) fencepost_cron_tags_info{tag="billing"}
+# Runs per second, by tag; a cron with two tags counts in both
+sum by (tag) (max by (cron, tag) (fencepost_cron_tags_info) * on (cron) group_left () sum by (cron) (rate(cron_runs_total[5m])))
+\`\`\`
+
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
 the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.

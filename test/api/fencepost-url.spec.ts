@@ -276,3 +276,25 @@ describe('the fencepost program', { timeout: 120_000 }, () => {
     expect(remote).toEqual({ code: direct.code, out: direct.out, err: direct.err });
   });
 });
+
+describe('by way of a console, an order to all crons with a tag', { timeout: 60_000 }, () => {
+  it('does what it does by way of the stores, and the name of the token is on record', async () => {
+    const crons = ways.running.app.get(CronCatalog, { strict: false });
+    for (const name of ['a-direct', 'a-remote']) {
+      await crons.set(name, { expression: '0 3 1 1 *', tags: [name] }, { by: 'test' });
+    }
+    const order = (way: 'direct' | 'remote') =>
+      ways.ask(way, ['pause', '--tag', `a-${way}`, '--for', '2h', '--yes', '--reason', 'a flood', '--json']);
+    const [direct, remote] = [await order('direct'), await order('remote')];
+    expect(direct).toMatchObject({ code: 0, json: { done: ['a-direct'], failed: [] } });
+    expect(remote).toMatchObject({ code: 0, json: { done: ['a-remote'], failed: [] } });
+    expect(remote.err).toBe(direct.err.replaceAll('direct', 'remote'));
+    const shown = await ways.ask('remote', ['show', 'a-remote', '--json']);
+    expect(shown.json).toMatchObject({ paused: { by: 'otto', until: expect.stringMatching(/Z$/) } });
+    const trail = ways.running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false });
+    expect(await trail.list({ limit: 2 })).toMatchObject([
+      { action: 'pause', role: 'operator', cron: null, after: { crons: ['a-remote'] } },
+      { action: 'pause', role: 'shell', cron: null, after: { crons: ['a-direct'] } },
+    ]);
+  });
+});

@@ -7,20 +7,24 @@ import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { type OutputFlags, withOutput } from '../output.js';
 
-interface Flags extends DeploymentFlags, OutputFlags {}
+interface Flags extends DeploymentFlags, OutputFlags {
+  readonly tag?: string;
+}
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
     .summary('all crons and their state')
-    .description('Lists all crons: schedule, next instant and last run.');
+    .description('Lists all crons: schedule, next instant and last run.')
+    .option('--tag <tag>', 'only crons with this tag');
   return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
-    answer(await withDeployment(flags, world, list), flags);
+    answer(await withDeployment(flags, world, (deployment) => list(deployment, flags)), flags);
   });
 }
 
-async function list(deployment: Deployment): Promise<Report> {
-  const { items: crons, unreadable } = await deployment.crons();
-  const none = crons.length + unreadable.length === 0 ? await nothing(deployment) : '';
+async function list(deployment: Deployment, { tag }: Flags): Promise<Report> {
+  const { items, unreadable } = await deployment.crons();
+  const crons = tag === undefined ? items : items.filter(({ tags }) => tags.includes(tag));
+  const none = items.length + unreadable.length === 0 ? await nothing(deployment) : '';
   return {
     code: EXIT.ok,
     json: crons,

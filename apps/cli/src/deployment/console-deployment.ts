@@ -17,6 +17,7 @@ import {
 import type {
   Answers,
   BackfillOrder,
+  BulkOrder,
   Cancelled,
   ClearedLease,
   ClearedOwnLease,
@@ -137,11 +138,14 @@ export class ConsoleDeployment implements Deployment {
     }
   }
 
-  async pause(cron: string, { reason, until, forMs }: PauseOrder) {
-    // By the store's clock, as everything that is about crons.
-    const end = forMs === undefined ? until : Date.parse((await this.#overview()).now) + forMs;
-    const body = { reason, ...(end !== undefined && { until: iso(end) }) };
+  async pause(cron: string, { reason, ...order }: PauseOrder) {
+    const body = { reason, ...(await this.#endOf(order)) };
     return answered(this.#api.POST('/api/crons/{cron}/pause', { params: { path: { cron } }, body }));
+  }
+
+  async orderMany({ until, forMs, ...order }: BulkOrder) {
+    const end = await this.#endOf({ ...(until !== undefined && { until }), ...(forMs !== undefined && { forMs }) });
+    return answered(this.#api.POST('/api/crons/orders', { body: { ...order, ...end } }));
   }
 
   resume(...[cron, body]: Parameters<Deployment['resume']>) {
@@ -232,6 +236,12 @@ export class ConsoleDeployment implements Deployment {
 
   place() {
     return this.#overview();
+  }
+
+  /** By the store's clock, as everything that is about crons. */
+  async #endOf({ until, forMs }: Pick<PauseOrder, 'until' | 'forMs'>): Promise<{ until?: string }> {
+    const end = forMs === undefined ? until : Date.parse((await this.#overview()).now) + forMs;
+    return end === undefined ? {} : { until: iso(end) };
   }
 
   #overview() {

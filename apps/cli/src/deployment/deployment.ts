@@ -28,6 +28,8 @@ export interface Deployment {
   pause(cron: string, order: PauseOrder): Promise<Answers['Pause']>;
   resume(cron: string, order: Reasoned & { readonly missed: 'skip' | 'fire-once' }): Promise<Answers['Resumed']>;
   trigger(cron: string, order: Partial<Reasoned> & RunOrder): Promise<TriggerReply>;
+  /** The same for many, or a preview of which. */
+  orderMany(order: BulkOrder): Promise<Answers['BulkResult']>;
   backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']>;
   /** @returns `by`: who is on record for it */
   remove(cron: string, order: Reasoned & { readonly expected?: number }): Promise<{ readonly by: string } | Moved>;
@@ -68,6 +70,15 @@ export interface PauseOrder extends Reasoned {
   /** Epoch milliseconds, or how long by the clock of the store; neither: until it is resumed. */
   readonly until?: number;
   readonly forMs?: number;
+}
+
+export interface BulkOrder extends PauseOrder {
+  readonly order: 'pause' | 'resume' | 'trigger';
+  readonly tag: string;
+  readonly missed?: 'skip' | 'fire-once';
+  readonly dryRun: boolean;
+  /** How many crons the preview had. */
+  readonly expected?: number;
 }
 
 export interface BackfillOrder extends Reasoned {

@@ -26,6 +26,7 @@ import { presentHolding, presentOwnWatch, presentWatch } from './watched.js';
 import type {
   Answers,
   BackfillOrder,
+  BulkOrder,
   ClearedLease,
   ClearedOwnLease,
   Deployment,
@@ -51,6 +52,7 @@ export class StoreDeployment implements Deployment {
   }
 
   async crons() {
+    await this.#directory.readHistories();
     const { items, unreadable } = await this.#directory.page({ sort: 'name', limit: Infinity });
     await this.#tellElsewhere();
     return { items, unreadable };
@@ -112,13 +114,12 @@ export class StoreDeployment implements Deployment {
     await feed.stop();
   }
 
-  async pause(cron: string, { reason, until, forMs }: PauseOrder) {
-    const { operator, catalog, ledger } = this.#store;
-    // By the store's clock, as everything that is about crons.
-    const end = forMs === undefined ? until : (await catalog.read()).readAt + forMs;
+  async pause(cron: string, { reason, ...order }: PauseOrder) {
+    const { operator, ledger } = this.#store;
+    const until = await this.#endOf(order);
     const { paused } = await ledger.readCron(cron);
     const about = { ...ORDER_RECORDS.pause, cron, reason, before: paused && presentPause(paused) };
-    const pause = await this.#audited.order(about, (by) => operator.pause(cron, { by, reason, until: end ?? null }));
+    const pause = await this.#audited.order(about, (by) => operator.pause(cron, { by, reason, until }));
     return presentPause(pause);
   }
 
@@ -133,6 +134,14 @@ export class StoreDeployment implements Deployment {
   trigger(...[cron, order]: Parameters<Deployment['trigger']>) {
     const about = { ...ORDER_RECORDS.trigger, cron, reason: order.reason ?? null };
     return this.#audited.order(about, (by) => this.#store.operator.trigger(cron, { by, ...order }));
+  }
+
+  async orderMany(order: BulkOrder): Promise<Answers['BulkResult']> {
+    const { operator } = this.#store;
+    const asked = { ...order, until: await this.#endOf(order) };
+    if (order.dryRun) return operator.orderMany({ ...asked, by: this.#audited.by });
+    const about = { ...ORDER_RECORDS.many(order), cron: null, reason: order.reason };
+    return this.#audited.order(about, (by) => operator.orderMany({ ...asked, by }));
   }
 
   async backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']> {
@@ -204,6 +213,11 @@ export class StoreDeployment implements Deployment {
 
   async place() {
     return this.#store;
+  }
+
+  /** By the store's clock, as everything that is about crons. */
+  async #endOf({ until, forMs }: Pick<PauseOrder, 'until' | 'forMs'>): Promise<number | null> {
+    return forMs === undefined ? (until ?? null) : (await this.#store.catalog.read()).readAt + forMs;
   }
 
   /** Where there are no crons at all, they may be under another prefix. */

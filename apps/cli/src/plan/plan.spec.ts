@@ -48,6 +48,21 @@ describe('plan', () => {
     expect(change?.instants.added.first[0]).toBe(Date.parse('2026-03-23T04:00:00Z'));
   });
 
+  it('tells of another tag, and not of another order of tags', () => {
+    const live = [entry(definition('a', '0 3 * * *', { tags: ['billing', 'eu'] }))];
+    const of = (tags: string[]) => {
+      const { declarations } = readDeclarations(
+        JSON.stringify(declared(definition('a', '0 3 * * *', { tags }))),
+        'x',
+        FROM,
+      );
+      return look(live, declarations).changes.map(({ parts }) => parts);
+    };
+    expect([of(['eu', 'billing']), of(['eu']), of([])]).toEqual([[], [['tags']], [['tags']]]);
+    expect(() => of(['EU'])).toThrow('a tag of 1 to 40');
+    expect(() => of(['eu', 'eu'])).toThrow('each tag once');
+  });
+
   it('finds a new rule for the change of the clocks by the one instant it moves', () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const shifted = definition('a', '30 2 * * *', { ...berlin, dst: { gap: 'shift', repeat: 'first' } });

@@ -17,6 +17,14 @@ const least1 = z.int('a whole number from 1').min(1, 'a whole number from 1');
 const text = (expected: string) => z.string(expected).min(1, expected);
 
 const ping = text('an address').optional();
+/** In order, as the catalog has them; none is the same as no tags. */
+const tags = z
+  .array(z.string('a tag').regex(CRON_TAG, 'a tag of 1 to 40 of a-z, 0-9 and . _ -'), 'at most 10 tags')
+  .max(10, 'at most 10 tags')
+  .refine((given) => new Set(given).size === given.length, 'each tag once')
+  .transform((given) => (given.length === 0 ? undefined : given.toSorted((a, b) => (a < b ? -1 : 1))))
+  .optional();
+
 const definition = z.strictObject(
   {
     name: z.string('the name of a cron').regex(CRON_NAME, 'a name of 1 to 100 letters, digits or . _ -'),
@@ -43,10 +51,7 @@ const definition = z.strictObject(
     ping: z.strictObject({ success: ping, failure: ping, missed: ping, uncertain: ping }, 'addresses').optional(),
     handler: text('the name of a cron that is declared in code').optional(),
     payload: z.unknown().optional(),
-    tags: z
-      .array(z.string('a tag').regex(CRON_TAG, 'a tag of a-z, 0-9 and . _ -'), 'a list of tags')
-      .max(10)
-      .optional(),
+    tags,
   } satisfies Record<keyof CronDefinition, z.ZodType>,
   'an object with name, expression, timeZone and so on',
 );

@@ -205,6 +205,26 @@ describe('the labels of 10,000 crons', () => {
     expect(labelsOf(await stage.page()).size).toBe(expected);
   });
 
+  it('name the tags of the crons that are told apart, as the catalog has them now', async () => {
+    const stage = new MetricsStage(2);
+    stage.held = [];
+    const tagged = (name: string, ...tags: string[]) => stage.declare({ name, ...(tags.length > 0 && { tags }) });
+    const [a] = [tagged('a', 'billing', 'eu'), tagged('b'), tagged('c', 'billing')];
+    const shown = async () => {
+      await stage.clock.advance(2_000);
+      const samples = (await stage.page()).get('fencepost_cron_tags_info')?.samples ?? [];
+      return samples.map(({ labels, value }) => [labels['cron'], labels['tag'], value]);
+    };
+    expect(await shown()).toEqual([
+      ['a', 'billing', 1],
+      ['a', 'eu', 1],
+    ]);
+    stage.entries = [{ ...a, definition: { ...a.definition, tags: ['us'] } }, ...stage.entries.slice(1)];
+    expect(await shown()).toEqual([['a', 'us', 1]]);
+    stage.entries = stage.entries.map((entry) => ({ ...entry, state: 'removed' }));
+    expect(await shown()).toEqual([]);
+  });
+
   it('are the same in every pod, whatever each has seen first', async () => {
     const seen = ['c', 'a', 'b'].map(async (first) => {
       const stage = new MetricsStage(2);

@@ -22,6 +22,8 @@ export const NAMES = null as LabelValues;
 
 /** Where a call went: the store of the leases, which may be another than that of everything else, or the queue. */
 const STORES = ['leases', 'ledger', 'queue'] as const;
+/** At most ten of each cron that has series of its own. */
+const TAGS = null as LabelValues;
 
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
 const OPERATIONS = null as LabelValues;
@@ -136,6 +138,11 @@ const OBSERVED = {
     ...{ name: 'fencepost_definitions', type: 'gauge', unit: null, by: 'scheduler' },
     help: 'Crons in the catalog, as this pod has it.',
     labels: { state: ['active', 'disabled', 'removed'] },
+  },
+  tagsInfo: {
+    ...{ name: 'fencepost_cron_tags_info', type: 'gauge', unit: null, by: 'scheduler' },
+    help: '1 for each tag of a cron with its own series, the same for every pod: to join other metrics by tag.',
+    labels: { cron: NAMES, tag: TAGS },
   },
   uncertainRuns: {
     ...{ name: 'fencepost_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },

@@ -1,6 +1,8 @@
 import { SetupError } from '@fencepost/lease';
+import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { MetricsRegistry } from '@fencepost/lease/metrics';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import type { CronLabels } from './cron-labels.js';
 import { CRON_METRICS } from './cron-metrics.js';
 import type { MetricSpec } from './cron-metrics.js';
 
@@ -55,6 +57,19 @@ export function showZeros(all: Instruments, crons: readonly string[], by: Readon
     if (!(counter instanceof Counter) || !by.has(spec.by) || isUnlisted(spec)) continue;
     const named = 'cron' in spec.labels ? crons.map((cron) => ({ cron })) : [{}];
     for (const labels of combinations(spec)) for (const one of named) counter.inc({ ...labels, ...one }, 0);
+  }
+}
+
+/**
+ * Shows the tags of the crons that are told apart, so that alerts and panels can join by them: a tag as a label of every metric
+ * would be ten times as many series, and another one with each change of a tag.
+ */
+export function showTags({ tagsInfo }: Instruments, entries: readonly CatalogEntry[], labels: CronLabels): void {
+  tagsInfo.reset();
+  for (const { state, definition } of entries) {
+    const { name, tags = [] } = definition;
+    if (state === 'removed' || labels.of(name) !== name) continue;
+    for (const tag of tags) tagsInfo.set({ cron: name, tag }, 1);
   }
 }
 

@@ -2,7 +2,6 @@ import { FencepostError, StoreAwayError } from '@fencepost/lease';
 import { OperatorInputError, type OccurrenceLog, type OperatorOrder, type TriggerReply } from '@fencepost/ledger';
 import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import { describeError, knownCron } from '@fencepost/jobs/internal';
-import type { CronOperator } from './cron-operator.js';
 
 /** One order to many crons: to those with a tag, or to these. */
 export interface BulkOrder extends OperatorOrder {
@@ -39,6 +38,13 @@ export class SelectionMovedError extends FencepostError {
   ) {
     super(`Expected ${expected} crons, found ${found}. Nothing was done: look at them again, and repeat the order.`);
   }
+}
+
+/** Who gives the order to each. */
+interface Operator {
+  pause(cron: string, order: OperatorOrder & Pick<BulkOrder, 'until'>): Promise<unknown>;
+  resume(cron: string, order: OperatorOrder & Pick<BulkOrder, 'missed'>): Promise<unknown>;
+  trigger(cron: string, order: OperatorOrder): Promise<TriggerReply>;
 }
 
 interface BulkPorts {
@@ -90,7 +96,7 @@ async function tagged(
 
 /** Each by itself; after the store could not be asked once, the rest is not tried. */
 export async function orderEach(
-  operator: Pick<CronOperator, 'pause' | 'resume' | 'trigger'>,
+  operator: Operator,
   crons: readonly string[],
   asked: BulkOrder,
 ): Promise<Pick<BulkReport, 'done' | 'failed'>> {
@@ -116,7 +122,7 @@ export async function orderEach(
 
 /** @returns why it was refused, or `null` */
 async function orderOne(
-  operator: Pick<CronOperator, 'pause' | 'resume' | 'trigger'>,
+  operator: Operator,
   cron: string,
   { order, by, reason, until = null, missed = 'skip' }: BulkOrder,
 ): Promise<string | null> {

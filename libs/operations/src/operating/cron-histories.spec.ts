@@ -68,6 +68,27 @@ describe('histories', () => {
     expect(asked).toEqual(['cron-9']);
   });
 
+  it('are read again where another run is the newest, or that run went on', async () => {
+    await readAll();
+    const newest = (cron: string, over = {}) => runAt(START, { cron, finishedAt: START + 5, ...over });
+    histories.compare(newest('cron-1'));
+    histories.compare(newest('cron-2', { id: 'cron-2@manual-1' }));
+    histories.compare(newest('cron-3', { finishedAt: START + 9 }));
+    histories.compare(newest('cron-4', { state: 'running' }));
+    await clock.advance(1_000);
+    expect(asked).toEqual(['cron-2', 'cron-3', 'cron-4']);
+  });
+
+  it('are read before their turn where somebody waits for them, once, and at most fifty', async () => {
+    histories.follow(crons());
+    await histories.readNow(['cron-59', 'cron-58', 'cron-59', 'nobody']);
+    expect(asked).toEqual(['cron-59', 'cron-58']);
+    await histories.readNow(NAMES);
+    expect(asked).toHaveLength(52);
+    await clock.advance(2_000);
+    expect(asked.toSorted()).toEqual(NAMES.toSorted());
+  });
+
   it('go on after the store was away, and leave none out', async () => {
     away = true;
     histories.follow(crons());

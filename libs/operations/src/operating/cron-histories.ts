@@ -2,6 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CronRecord, RunHistory } from '@fencepost/ledger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import type { Run } from '@fencepost/ledger/run';
 import { historyOf, MAX_MARKS, type CronHistory } from './cron-history.js';
 
 /** A cron as the last look at all of them has found it. */
@@ -36,6 +37,8 @@ export const MAX_SKIPS = 10;
  */
 const AT_ONCE = 10;
 const SLICE_EVERY_MS = 50;
+/** A page of crons. */
+const MAX_WAITED_FOR = 50;
 const AFTER_FAILURE_MS = 1_000;
 /** Between two looks at a cron that has an open run, and at any. */
 const OPEN_MS = 10_000;
@@ -67,6 +70,13 @@ export class CronHistories {
     return this.#kept.get(cron)?.history ?? null;
   }
 
+  /** This run is the newest one of its cron: a history that does not have it, or has it otherwise, is old. */
+  compare({ cron, id, finishedAt, state }: Run): void {
+    const known = this.#kept.get(cron)?.history.marks.find(({ runId }) => runId === id);
+    const isSame = known?.endedAt === finishedAt && (known.outcome === 'running') === (state === 'running');
+    if (!isSame) this.#touch(cron);
+  }
+
   /** These are all crons there are. What is not known of them, or may have changed, is read in the background from now on. */
   follow(crons: readonly FollowedCron[]): void {
     if (!this.events) return;
@@ -85,6 +95,13 @@ export class CronHistories {
     while (this.#unread.size > 0) await this.#slice();
   }
 
+  /** Reads these before their turn, as somebody waits for them: those that were never read, at most {@link MAX_WAITED_FOR}. */
+  async readNow(crons: readonly string[]): Promise<void> {
+    const names = [...new Set(crons)].filter((name) => this.#unread.has(name)).slice(0, MAX_WAITED_FOR);
+    for (const name of names) this.#unread.delete(name);
+    await this.#readAll(names);
+  }
+
   /** Until somebody looks again. */
   stop(): void {
     this.#cancelIdle();
@@ -97,7 +114,7 @@ export class CronHistories {
   }
 
   #touch(cron: string | null): void {
-    if (cron === null || !this.#kept.has(cron)) return;
+    if (cron === null || !this.#stopHearing || !this.#kept.has(cron)) return;
     this.#stale.add(cron);
     this.#goOn(SLICE_EVERY_MS);
   }
@@ -134,6 +151,10 @@ export class CronHistories {
   async #slice(): Promise<void> {
     const names = [...first(this.#unread, AT_ONCE), ...first(this.#stale, AT_ONCE)].slice(0, AT_ONCE);
     for (const name of names) for (const waiting of [this.#unread, this.#stale]) waiting.delete(name);
+    await this.#readAll(names);
+  }
+
+  async #readAll(names: readonly string[]): Promise<void> {
     try {
       await Promise.all(names.map((name) => this.#read(name)));
     } catch (error) {

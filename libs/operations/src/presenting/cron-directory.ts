@@ -1,32 +1,22 @@
 import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
 import type { Clock, LeaseStore } from '@fencepost/lease';
-import { ownerPrefix, type CancelTimer } from '@fencepost/lease/internal';
-import type { Holding } from '@fencepost/lease/store';
+import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
-import { isManual } from '@fencepost/schedule';
 import { CronHistories, MAX_SKIPS, type LiveEvents } from '../operating/cron-histories.js';
 import { historyOf, MAX_MARKS, type CronHistory } from '../operating/cron-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
 import type { DoctorFinding } from '../operating/doctor-facts.js';
 import { grouped } from '../operating/doctor-words.js';
-import { healthOf, type CronHealth, type HealthFacts, type HealthState } from '../operating/health-of.js';
+import { healthOf, type CronHealth } from '../operating/health-of.js';
 import { NextInstants } from '../operating/next-instants.js';
 import { mapInSlices } from '../operating/slices.js';
 import { triageOf, type TriageJson } from './triage.js';
+import { fits, isIn, uncertainOf, type CronFilter, type CronSnapshot } from './cron-filter.js';
 import { CronOrder, type CronSorting, type Sortable } from './cron-order.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
 import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
-
-export interface CronFilter {
-  readonly search?: string | undefined;
-  readonly state?: HealthState | 'active' | 'unheld' | undefined;
-  readonly tag?: string | undefined;
-  readonly holder?: string | undefined;
-  /** Failing since before this instant, epoch milliseconds. */
-  readonly failingSince?: number | undefined;
-}
 
 export interface CronQuery extends CronFilter, CronSorting {
   readonly limit: number;
@@ -59,16 +49,7 @@ interface DirectoryReads {
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 
-/** A cron as it was at the last look at all of them. */
-interface CronSnapshot {
-  readonly entry: CatalogEntry;
-  readonly record: CronRecord;
-  readonly lease: Holding | null;
-  readonly uncertain: Uncertain;
-}
-
 interface CronView extends CronSnapshot, Sortable {}
-type Uncertain = HealthFacts['uncertain'];
 
 interface Snapshot {
   readonly at: number;
@@ -116,15 +97,12 @@ export class CronDirectory {
     const { reading } = snapshot;
     const by = new CronOrder({ sort, order });
     const fitting = sortedBy(by, snapshot).filter((view) => fits(view, filter));
-    const { shown, next } = by.page(fitting, limit, cursor);
+    const { shown: found, next } = by.page(fitting, limit, cursor);
+    const shown = await this.#known(found, reading.readAt);
     const newest = await this.#newest(shown);
+    for (const run of newest) if (run) this.#histories.compare(run);
     const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
     return { total: fitting.length, items, next, unreadable: [...(reading.unreadable ?? [])] };
-  }
-
-  /** Every cron that fits, by name. */
-  async matching(filter: CronFilter): Promise<CatalogEntry[]> {
-    return (await this.#fresh()).views.filter((view) => fits(view, filter)).map(({ entry }) => entry);
   }
 
   async counts(): Promise<CronCounts> {
@@ -152,7 +130,7 @@ export class CronDirectory {
   /** @throws {UnknownCronError} with names that are like it */
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
-    const [[record], [lease], runs, skips, runsInDoubt, keys] = await Promise.all([
+    const [[record], [lease], runs, skips, unresolved, keys] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
       this.reads.ledger.runs(cron, MAX_MARKS),
@@ -162,7 +140,7 @@ export class CronDirectory {
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
     const history = historyOf(runs, skips, entry.definition.graceMs);
-    const uncertain = uncertainOf(runsInDoubt);
+    const uncertain = uncertainOf(unresolved);
     const seen = { entry, record: record ?? { cursor: null, paused: null }, uncertain };
     const observed = {
       lease: lease ?? null,
@@ -207,6 +185,12 @@ export class CronDirectory {
   stop(): void {
     this.#cancel?.();
     this.#histories.stop();
+  }
+
+  /** What is on a page is read before its turn. */
+  async #known(views: readonly CronView[], now: number): Promise<CronView[]> {
+    await this.#histories.readNow(views.filter(({ history }) => history === null).map(({ name }) => name));
+    return views.map((view) => (view.history ? view : this.#viewOf(view, now)));
   }
 
   /** The newest run of each, some at a time. */
@@ -283,21 +267,16 @@ export class CronDirectory {
       this.reads.leases.inspect(names),
       this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
-    const inDoubt = grouped(uncertain, ({ cron }) => cron);
+    const uncertainOfEach = grouped(uncertain, ({ cron }) => cron);
     return entries.flatMap((entry, index) => {
       const record = records[index];
-      const runs = inDoubt.get(entry.definition.name) ?? [];
+      const runs = uncertainOfEach.get(entry.definition.name) ?? [];
       return record ? [{ entry, record, lease: leases[index] ?? null, uncertain: uncertainOf(runs) }] : [];
     });
   }
 }
 
 type Judged = Pick<CronSnapshot, 'entry' | 'uncertain'> & { readonly record: Pick<CronRecord, 'cursor' | 'paused'> };
-
-function uncertainOf(runs: readonly Run[]): Uncertain {
-  const since = runs.map(({ unresolvedEffect, dueAt }) => unresolvedEffect?.since ?? dueAt);
-  return { count: runs.length, since: runs.length === 0 ? null : Math.min(...since) };
-}
 
 function sortedBy(order: CronOrder, { views, sorted }: Snapshot): readonly CronView[] {
   const known = sorted.get(order.key) ?? order.sorted(views);
@@ -313,36 +292,4 @@ function summaryOf(view: CronView, last: Run | null, now: number): CronSummaryJs
     health,
     history,
   });
-}
-
-function fits(view: CronView, { search, state, tag, holder, failingSince = Infinity }: CronFilter): boolean {
-  const { state: health, since } = view.health;
-  if (failingSince !== Infinity && (health !== 'failing' || since === null || since > failingSince)) return false;
-  if (tag !== undefined && !view.entry.definition.tags?.includes(tag)) return false;
-  return isIn(view, state) && isNamed(view, search) && isHeldBy(view, holder);
-}
-
-function isIn({ entry, record, lease, health }: CronView, state: CronFilter['state']): boolean {
-  if (state === undefined) return true;
-  // One that is paused and waits for a person as well is both.
-  if (state === 'paused') return entry.state === 'active' && record.paused !== null;
-  if (state === 'unheld') return lease === null && isDue({ entry, record });
-  if (state === 'active' || state === 'disabled' || state === 'removed') return entry.state === state;
-  return health.state === state;
-}
-
-/** Whether it comes to an instant by itself, so that somebody has to act for it. */
-function isDue({ entry, record }: Pick<CronSnapshot, 'entry' | 'record'>): boolean {
-  return entry.state === 'active' && record.paused === null && !isManual(entry.definition.expression);
-}
-
-function isNamed({ entry: { definition } }: CronSnapshot, search: string | undefined): boolean {
-  if (search === undefined) return true;
-  const part = search.trim().toLowerCase();
-  return [definition.name, definition.expression].some((text) => text.toLowerCase().includes(part));
-}
-
-function isHeldBy({ lease }: CronSnapshot, holder: string | undefined): boolean {
-  if (holder === undefined) return true;
-  return lease !== null && ownerPrefix(lease.holder).toLowerCase().includes(holder.trim().toLowerCase());
 }

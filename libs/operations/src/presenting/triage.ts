@@ -6,7 +6,7 @@ import type { DoctorFinding } from '../operating/doctor-facts.js';
 import { counted, grouped } from '../operating/doctor-words.js';
 import { count, instant, instantOrNull, iso, textOrNull } from './values.js';
 
-export const triageItemSchema = z
+const triageItemSchema = z
   .strictObject({
     kind: z
       .enum([...healthStateSchema.options, 'finding'])
