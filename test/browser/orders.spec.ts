@@ -235,7 +235,7 @@ describe('a worker that is frozen past its run lease, and wakes up', () => {
     const runId = await stage.trigger('steps');
     await first.waitFor('fail_point');
     const late = (await stage.deployment.stores.ledger.readRun(runId))?.fence;
-    const [run, cron] = [await stage.visit(runPath(runId)), await stage.visit(cronPath('steps'))];
+    const [run, cron] = [await stage.visit(runPath(runId)), await stage.visit(`${cronPath('steps')}?tab=activity`)];
     await shows(run, 'running', 'No stale write of this run was refused.');
     await Promise.all([mark(run), mark(cron)]);
 

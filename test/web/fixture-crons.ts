@@ -107,8 +107,14 @@ export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
     },
     ...{ zoneData: '2026b', refusals: 3, keys: 0, description: 'every hour, at its beginning' },
     generations: [
-      { ...generation, generation: 1, expression: '30 * * * *', since: at(-900 * HOUR), by: 'billing build 41' },
-      { ...generation, generation: 2, expression: '0 * * * *', since: at(-40 * HOUR), by: 'billing build 42' },
+      {
+        ...{ ...generation, generation: 1, expression: '30 * * * *', since: at(-900 * HOUR), by: 'billing build 41' },
+        changes: [],
+      },
+      {
+        ...{ ...generation, generation: 2, expression: '0 * * * *', since: at(-40 * HOUR), by: 'billing build 42' },
+        changes: [{ part: 'expression', was: '30 * * * *', is: '0 * * * *' }],
+      },
     ],
     ...words,
   };
@@ -124,7 +130,9 @@ const OUTCOMES: readonly Partial<TimelineItemJson>[] = [
   { outcome: 'skipped', reason: 'overlap', runId: null, lateByMs: null, tookMs: null, attempt: 0 },
   { outcome: 'merged', reason: 'merged', runId: null, lateByMs: null, tookMs: null, attempt: 0 },
   { outcome: 'missed', runId: null, lateByMs: null, tookMs: null, attempt: 0, until: at(-20 * HOUR), count: 4 },
-  ...Array.from({ length: 12 }, () => ({ outcome: 'ran' as const })),
+  { outcome: 'ran', asked: 'manual', lateByMs: null, reason: 'manual' },
+  { outcome: 'ran', asked: 'backfill', lateByMs: null, reason: 'backfill' },
+  ...Array.from({ length: 10 }, () => ({ outcome: 'ran' as const })),
   { outcome: 'running', tookMs: null },
   { outcome: 'waiting', lateByMs: null, tookMs: null, attempt: 0 },
   ...Array.from({ length: 6 }, () => ({
@@ -146,6 +154,7 @@ export function timeline(): TimelineJson {
       outcome: 'ran' as const,
       reason: null,
       runId: `${CRON}@${Date.parse(scheduledAt)}`,
+      asked: null,
     };
     return { scheduledAt, ...known, lateByMs: 120 + n * 37, tookMs: 2_000 + n * 410, attempt: 1, ...words };
   });

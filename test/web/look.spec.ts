@@ -106,7 +106,7 @@ describe('by keys alone', () => {
   });
 
   it('all marks of a timeline are one stop, and arrows go through them', async () => {
-    const shown = await open(`/crons/cron/${CRON}`);
+    const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.locator('.mark-button').first().waitFor();
     expect(await shown.locator('.mark-button[tabindex="0"]').count()).toBe(1);
     await shown.locator('.mark-button').nth(3).focus();
@@ -119,7 +119,7 @@ describe('by keys alone', () => {
   });
 
   it('every stop shows where it is', async () => {
-    const shown = await open(`/crons/cron/${CRON}`);
+    const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.locator('.mark-button').first().waitFor();
     const unseen: unknown[] = [];
     for (let stop = 0; stop < 30; stop += 1) {

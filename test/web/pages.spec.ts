@@ -35,7 +35,10 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
     'Crons',
     [CRON, 'invoice-collect', 'paused', 'removed', 'on request', 'failing (6 in a row)', '9 crons are failing.'],
   ],
-  [`/crons/cron/${CRON}`, CRON, ['every hour', 'skipped', 'merged', 'missed', 'ahead', 'refused', 'Generation 2']],
+  [`/crons/cron/${CRON}`, CRON, ['every hour', 'Next instants', 'Latest runs', 'scheduler-1/a1b2c3']],
+  [`/crons/cron/${CRON}?tab=timeline`, CRON, ['skipped', 'merged', 'missed', 'ahead', 'backfilled', 'run by hand']],
+  [`/crons/cron/${CRON}?tab=definition`, CRON, ['Generation 2', 'expression: 30 * * * * → 0 * * * *', 'first kept']],
+  [`/crons/cron/${CRON}?tab=activity`, CRON, ['refused', 'the mail server moves']],
   ['/crons/attention', 'Needs action', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
   ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'Crons held', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1.3K', '1,200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
@@ -75,12 +78,12 @@ describe('the page', () => {
   });
 
   it('marks each outcome with a shape of its own, and says it in words', async () => {
-    const shown = await open(`/crons/cron/${CRON}`);
+    const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     const marks = shown.locator('.mark-button');
     await expect.poll(() => marks.count(), SOON).toBe(timeline().items.length);
     const shapes = new Map<string, string>();
     for (const { outcome } of timeline().items) {
-      const shape = await shown.locator(`.legend .mark.${outcome} path`).getAttribute('d');
+      const shape = await shown.locator(`.legend .mark.${outcome} path`).first().getAttribute('d');
       shapes.set(outcome, shape ?? '');
     }
     expect(shapes.size).toBe(12);
@@ -89,7 +92,7 @@ describe('the page', () => {
   });
 
   it('says why for a mark that is chosen', async () => {
-    const shown = await open(`/crons/cron/${CRON}`);
+    const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.locator('.mark-button').nth(4).click();
     await expect.poll(() => main(shown), SOON).toContain('nobody knows whether send-mail has happened');
     expect(decodeURIComponent(shown.url())).toContain(`?at=${timeline().items[4]?.scheduledAt}`);
@@ -98,10 +101,13 @@ describe('the page', () => {
   });
 
   it('has the figures of the chart as a table as well', async () => {
-    const shown = await open(`/crons/cron/${CRON}`);
+    const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.getByText('As a table').click();
     await expect
-      .poll(() => shown.getByRole('table', { name: 'Lateness and duration' }).getByRole('row').count(), SOON)
+      .poll(
+        () => shown.getByRole('table', { name: 'Percentiles of duration and start delay' }).getByRole('row').count(),
+        SOON,
+      )
       .toBeGreaterThan(15);
     await expect.poll(() => shown.locator('.chart canvas').count(), SOON).toBe(1);
   });

@@ -47,9 +47,9 @@ export class CronsController {
   @Shows(SCHEMAS.Timeline, 'Its instants in a range, with their outcomes.')
   async timeline(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.spanQuery }) { from, to }: Checked<typeof inputs.spanQuery>,
+    @Query({ schema: inputs.spanQuery }) { from, to, limit }: Checked<typeof inputs.spanQuery>,
   ) {
-    const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const span = { limit, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     return presentTimeline(await this.timelines.of(cron, span));
   }
 

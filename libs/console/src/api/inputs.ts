@@ -101,6 +101,7 @@ export const cronsQuery = z.strictObject({
 export const spanQuery = z.strictObject({
   from: instant.optional().describe('Default: a day before "to".'),
   to: instant.optional().describe('Default: an hour from now.'),
+  limit: limit(5_000, 1_000),
 });
 
 export const latestQuery = z.strictObject({

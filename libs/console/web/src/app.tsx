@@ -4,6 +4,7 @@ import { session, whoAmI } from './data/session.js';
 import { AttentionPage } from './pages/attention/attention-page.js';
 import { AuditPage } from './pages/audit-page.js';
 import { CronPage } from './pages/cron/cron-page.js';
+import { NewCronPage } from './pages/cron/new-cron-page.js';
 import { CronsPage } from './pages/crons/crons-page.js';
 import { DoctorPage } from './pages/doctor-page.js';
 import { LeasesPage } from './pages/leases-page.js';
@@ -51,6 +52,7 @@ function Pages() {
     <Switch>
       <Route path="/" component={CronsPage} />
       <Route path="/cron/:name">{({ name }) => <CronPage key={name} name={decoded(name)} />}</Route>
+      <Route path="/new-cron" component={NewCronPage} />
       <Route path="/run/:id">{({ id }) => <RunPage key={id} id={decoded(id)} />}</Route>
       <Route path="/attention" component={AttentionPage} />
       <Route path="/runs" component={RunsPage} />

@@ -2,10 +2,11 @@ import type { Run } from '@fencepost/ledger/run';
 import { hasLateness } from '@fencepost/ledger/run';
 
 export function itemOfRun(run: Run, graceMs: number): TimelineItem {
-  const { id, scheduledAt, attempt } = run;
+  const { id, scheduledAt, attempt, reason } = run;
   return {
     ...{ scheduledAt, until: null, count: 1, outcome: outcomeOf(run, graceMs), reason: reasonOf(run), runId: id },
     ...{ lateByMs: lateBy(run), tookMs: took(run), attempt },
+    asked: reason === 'manual' || reason === 'backfill' ? reason : null,
   };
 }
 
@@ -55,6 +56,8 @@ export interface TimelineItem {
   readonly lateByMs: number | null;
   readonly tookMs: number | null;
   readonly attempt: number;
+  /** Somebody asked for it; `null`: the schedule did. */
+  readonly asked: 'manual' | 'backfill' | null;
 }
 
 export interface TimelinePart {

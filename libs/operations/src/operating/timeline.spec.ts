@@ -129,4 +129,14 @@ describe('a timeline', () => {
     expect(next.more).toBeNull();
     expect(next.items.at(-1)).toMatchObject({ outcome: 'ahead', until: START + DAY - SECOND });
   });
+
+  it.each(['manual', 'backfill'] as const)(
+    'says of a run that somebody asked for that it was: %s, and has no lateness',
+    (asked) => {
+      const { items } = line({ runs: [ran(1, { reason: asked, startedAt: minute(1) + 90_000_000 }), ran(2)] });
+      const [one, other] = items;
+      expect([one?.asked, one?.lateByMs, one?.outcome]).toEqual([asked, null, 'ran']);
+      expect(other?.asked).toBeNull();
+    },
+  );
 });

@@ -138,6 +138,6 @@ function hasNatural(runs: readonly Run[], scheduledAt: number): boolean {
 }
 
 function bare(at: number, outcome: Outcome, more: Pick<Partial<TimelineItem>, 'reason' | 'runId'> = {}): TimelineItem {
-  const nothing = { reason: null, runId: null, lateByMs: null, tookMs: null, attempt: 0 };
+  const nothing = { reason: null, runId: null, lateByMs: null, tookMs: null, attempt: 0, asked: null };
   return { scheduledAt: at, until: null, count: 1, outcome, ...nothing, ...more };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronRecord } from '@fencepost/ledger';
 import type { CronOverview } from '../operating/cron-overview.js';
+import { differingParts } from '../operating/definition-change.js';
 import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronObservation } from './cron-summary.js';
 import { describeSchedule } from './describe-schedule.js';
 import { count, instant, iso, ms, msOrNull, textOrNull } from './values.js';
@@ -15,6 +16,9 @@ const generationSchema = z
     since: instant.describe('From when on it was effective.'),
     by: z.string().describe('The build or the person that made it.'),
     reason: textOrNull.describe('Reason, if given.'),
+    changes: z
+      .array(z.strictObject({ part: z.string(), was: z.unknown(), is: z.unknown() }))
+      .describe('Parts that differ from the generation before it; addresses of pings are not shown.'),
   })
   .describe('One accepted change of a cron.');
 
@@ -67,7 +71,7 @@ export function presentCronDetail(
     ...presentCronSummary(overview, observed),
     ...policiesOf(definition),
     zoneData,
-    generations: [...past, entry].map(presentGeneration),
+    generations: [...past, entry].map((one, index, all) => presentGeneration(one, all[index - 1])),
     refusals: record.refusals,
     keys,
     description: describeSchedule(definition),
@@ -89,7 +93,24 @@ function policiesOf(definition: CronDefinition) {
   } as const;
 }
 
-function presentGeneration({ generation, state, definition, since, by, reason }: Generation) {
+function presentGeneration(one: Generation, before: Generation | undefined) {
+  const { generation, state, definition, since, by, reason } = one;
   const { expression, timeZone } = definition;
-  return { generation, state, expression, timeZone, since: iso(since), by, reason };
+  const changes = before ? changesBetween(before, one) : [];
+  return { generation, state, expression, timeZone, since: iso(since), by, reason, changes };
+}
+
+function changesBetween(before: Generation, { definition, state }: Generation) {
+  const [was, is] = [before.definition, definition].map((one): Readonly<Record<string, unknown>> => ({ ...one }));
+  const parts = differingParts(before, { definition, disabled: state !== 'active' });
+  return parts.map((part) =>
+    part === 'disabled'
+      ? { part: 'state', was: before.state, is: state }
+      : // An address may be as good as a password.
+        {
+          part,
+          was: part === 'ping' ? null : (was?.[part] ?? null),
+          is: part === 'ping' ? null : (is?.[part] ?? null),
+        },
+  );
 }

@@ -22,6 +22,7 @@ export const timelineItemSchema = z
     lateByMs: msOrNull.describe('How much later than due it began; null for a manual or backfilled run.'),
     tookMs: msOrNull.describe('How long it took.'),
     attempt: count.describe('Attempts; 0 before the first.'),
+    asked: z.enum(['manual', 'backfill']).nullable().describe('Somebody asked for it; null: the schedule did.'),
   })
   .describe('Outcome of an instant.');
 

@@ -2,7 +2,9 @@ const part = encodeURIComponent;
 
 /** Places of this page, under its base. */
 export const to = {
+  /** @param at the instant that is asked about; it is explained beside the timeline */
   cron: (name: string, at?: string) => `/cron/${part(name)}${at === undefined ? '' : `?at=${part(at)}`}`,
+  cronTab: (name: string, tab: string) => `/cron/${part(name)}?tab=${part(tab)}`,
   run: (id: string) => `/run/${part(id)}`,
 };
 

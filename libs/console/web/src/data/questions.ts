@@ -20,6 +20,7 @@ function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => 
 interface Range {
   readonly from: string;
   readonly to: string;
+  readonly limit?: number;
 }
 
 type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;

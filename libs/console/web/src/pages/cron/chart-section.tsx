@@ -1,36 +1,42 @@
 import { useState } from 'preact/hooks';
-import type { CronDetail, TimelineItem } from '../../data/types.js';
+import type { CronDetail, Timeline } from '../../data/types.js';
 import { durationText } from '../../time/instants.js';
 import { shownZone } from '../../time/zones.js';
 import { Duration, Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
 import { Chart } from './chart.js';
+import { bucketOf, bucketsOf, type Bucket } from './percentiles.js';
+
+const { cron: words } = WORDS;
 
 interface ChartSectionProps {
   readonly cron: CronDetail;
-  readonly items: readonly TimelineItem[];
+  readonly timeline: Timeline;
 }
 
-/** How late runs began and how long they took, drawn, and as a table for whoever can't use a drawing. */
-export function ChartSection({ cron, items }: ChartSectionProps) {
+/** Percentiles over the chosen range, drawn, and as a table for whoever can't use a drawing. */
+export function ChartSection({ cron, timeline }: ChartSectionProps) {
   const [open, setOpen] = useState(false);
-  const begun = items.filter(({ lateByMs }) => lateByMs !== null);
-  if (begun.length < 2) return null;
+  const ended = timeline.items.filter(({ tookMs }) => tookMs !== null);
+  if (ended.length < 2) return null;
+  const buckets = bucketsOf(ended, timeline);
+  const text = textOf(bucketOf(ended));
   return (
-    <Section title="Lateness and duration">
+    <Section title={words.chart}>
       <figure>
-        <Chart items={begun} zone={shownZone(cron.timeZone)} label={summaryOf(begun)} />
-        <figcaption class="quiet">{summaryOf(begun)}</figcaption>
+        <Chart buckets={buckets} zone={shownZone(cron.timeZone)} label={text} />
+        <figcaption class="quiet">{text}</figcaption>
       </figure>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>As a table</summary>
+        <summary>{words.asTable}</summary>
         {open ? (
           <Table
-            caption="Lateness and duration"
+            caption={words.chartCaption}
             columns={columns(cron.timeZone)}
-            rows={begun.toReversed()}
-            keyOf={({ scheduledAt, runId }) => scheduledAt + (runId ?? '')}
+            rows={buckets.toReversed()}
+            keyOf={({ at }) => at}
           />
         ) : null}
       </details>
@@ -38,26 +44,21 @@ export function ChartSection({ cron, items }: ChartSectionProps) {
   );
 }
 
-function columns(zone: string): readonly Column<TimelineItem>[] {
+function textOf({ runs, p50, p95, p99, delayP95 }: Bucket): string {
+  return words.chartText({ runs: `${runs}`, p50: msOf(p50), p95: msOf(p95), p99: msOf(p99), delay: msOf(delayP95) });
+}
+
+function msOf(ms: number | null): string {
+  return ms === null ? '–' : durationText(ms);
+}
+
+function columns(zone: string): readonly Column<Bucket>[] {
   return [
-    { title: 'Instant', heads: true, cell: ({ scheduledAt }) => <Instant at={scheduledAt} zone={zone} /> },
-    { title: 'Outcome', cell: ({ outcome }) => outcome },
-    { title: 'Late by', numeric: true, cell: ({ lateByMs }) => <Duration ms={lateByMs} /> },
-    { title: 'Took', numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
+    { title: words.from, heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
+    { title: words.runs, numeric: true, cell: ({ runs }) => runs },
+    { title: words.p50, numeric: true, cell: ({ p50 }) => <Duration ms={p50} /> },
+    { title: words.p95, numeric: true, cell: ({ p95 }) => <Duration ms={p95} /> },
+    { title: words.p99, numeric: true, cell: ({ p99 }) => <Duration ms={p99} /> },
+    { title: words.delay, numeric: true, cell: ({ delayP95 }) => <Duration ms={delayP95} /> },
   ];
-}
-
-function summaryOf(items: readonly TimelineItem[]): string {
-  const late = items.map(({ lateByMs }) => lateByMs ?? 0);
-  const took = items.flatMap(({ tookMs }) => (tookMs === null ? [] : [tookMs]));
-  const longest = took.length === 0 ? '' : `; durations: median ${median(took)}, maximum ${largest(took)}`;
-  return `Lateness of ${items.length} runs: median ${median(late)}, maximum ${largest(late)}${longest}.`;
-}
-
-function median(values: readonly number[]): string {
-  return durationText(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
-}
-
-function largest(values: readonly number[]): string {
-  return durationText(Math.max(...values));
 }

@@ -1,30 +1,31 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
-import type { TimelineItem } from '../../data/types.js';
-import { clockText, dayText, hourText, instantText } from '../../time/instants.js';
+import { clockText, dayText, durationText, hourText, instantText } from '../../time/instants.js';
 import { systemIsDark, theme } from '../../ui/theme.js';
+import { WORDS } from '../../words.js';
+import type { Bucket } from './percentiles.js';
+
+const { cron: words } = WORDS;
 
 interface ChartProps {
-  readonly items: readonly TimelineItem[];
+  readonly buckets: readonly Bucket[];
   readonly zone: string;
   readonly label: string;
 }
 
 /** The library comes when the first chart is drawn: the list of crons does not wait for it. */
-export function Chart({ items, zone, label }: ChartProps) {
+export function Chart({ buckets, zone, label }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const look = `${theme.value} ${systemIsDark.value}`;
-  const first = items[0]?.scheduledAt;
-  const last = items.at(-1)?.scheduledAt;
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    return drawn(element, { items, zone });
-  }, [first, last, items.length, zone, look]);
+    return drawn(element, { buckets, zone });
+  }, [JSON.stringify(buckets), zone, look]);
   return <div ref={place} class="chart" role="img" aria-label={label} />;
 }
 
-type Drawing = Pick<ChartProps, 'items' | 'zone'>;
+type Drawing = Pick<ChartProps, 'buckets' | 'zone'>;
 
 function drawn(element: HTMLElement, drawing: Drawing): () => void {
   let gone = false;
@@ -56,15 +57,20 @@ function options(element: HTMLElement, drawing: Drawing, tzDate: (at: number) =>
     ...sizeOf(element),
     tzDate,
     cursor: { drag: { x: false, y: false } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(0.1, max * 1.1)] } },
+    scales: { y: { distr: LOG, log: 10, range: (_, least, most) => rangeOf(least, most) } },
     axes: [
       { ...axis, space: 70, values: (_, ticks) => ticks.map((at) => at && tickText(at, drawing)) },
-      { ...axis, values: (_, ticks) => ticks.map((seconds) => `${seconds} s`), size: 60 },
+      {
+        ...{ stroke: axis.stroke, size: 80, filter: powersOf, values: (_, ticks) => ticks.map(powerText) },
+        ...{ grid: { ...axis.grid, filter: powersOf }, ticks: { ...axis.ticks, filter: powersOf } },
+      },
     ],
     series: [
       { label: 'Instant', value: (_, at) => (at ? instantText(isoAt(at), drawing.zone) : '–') },
-      points('Late by', colour('warn')),
-      { ...points('Took', colour('accent')), dash: [4, 4] },
+      points(words.p50, colour('good')),
+      { ...points(words.p95, colour('accent')), dash: [6, 3] },
+      { ...points(words.p99, colour('bad')), dash: [2, 3] },
+      { ...points(words.delay, colour('warn')), dash: [8, 4, 2, 4] },
     ],
   };
 }
@@ -85,29 +91,49 @@ function isoAt(seconds: number): string {
 }
 
 /** Days where there are several, else the clock, with seconds where minutes would all be the same. */
-function tickText(at: number, { items, zone }: Drawing): string {
-  const [first, last] = [items[0], items.at(-1)].map((item) => Date.parse(item?.scheduledAt ?? ''));
+function tickText(at: number, { buckets, zone }: Drawing): string {
+  const [first, last] = [buckets[0], buckets.at(-1)].map((bucket) => Date.parse(bucket?.at ?? ''));
   const range = (last ?? 0) - (first ?? 0);
   if (range > 2 * DAY_MS) return dayText(isoAt(at), zone);
   return range < TEN_MINUTES_MS ? clockText(isoAt(at), zone) : hourText(isoAt(at), zone);
 }
 
-function secondsText(_: uPlot, seconds: number | null): string {
-  return seconds === null ? '–' : `${seconds.toFixed(2)} s`;
+/** Logarithmic, in the words of the library. */
+const LOG = 3;
+
+/** Whole powers of ten: nothing lies on an edge, and zero has no place on such an axis. */
+function rangeOf(least: number, most: number): [number, number] {
+  const low = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  return [low, Math.max(low * 10, 10 ** Math.ceil(Math.log10(Math.max(1, most) + 1)))];
+}
+
+/** A line for each power of ten, and none between them. */
+function powersOf(_: uPlot, splits: (number | null)[]): (number | null)[] {
+  return splits.map((ms) => (ms !== null && Number.isInteger(Math.log10(ms)) ? ms : null));
+}
+
+function powerText(ms: number | null): string {
+  return ms === null ? '' : durationText(ms);
+}
+
+function valueText(_: uPlot, ms: number | null): string {
+  return ms === null ? '–' : durationText(ms);
 }
 
 function points(label: string, stroke: string): uPlot.Series {
-  return { label, stroke, width: 1.5, points: { show: true, size: 5, stroke, fill: stroke }, value: secondsText };
+  return { label, stroke, width: 1.5, points: { show: true, size: 5, stroke, fill: stroke }, value: valueText };
 }
 
-function inSeconds(ms: number | null): number | null {
-  return ms === null ? null : ms / 1_000;
+function shown(ms: number | null): number | null {
+  return ms === null ? null : Math.max(1, ms);
 }
 
-function dataOf({ items }: Drawing): uPlot.AlignedData {
+function dataOf({ buckets }: Drawing): uPlot.AlignedData {
   return [
-    items.map(({ scheduledAt }) => Date.parse(scheduledAt) / 1_000),
-    items.map(({ lateByMs }) => inSeconds(lateByMs)),
-    items.map(({ tookMs }) => inSeconds(tookMs)),
+    buckets.map(({ at }) => Date.parse(at) / 1_000),
+    buckets.map(({ p50 }) => shown(p50)),
+    buckets.map(({ p95 }) => shown(p95)),
+    buckets.map(({ p99 }) => shown(p99)),
+    buckets.map(({ delayP95 }) => shown(delayP95)),
   ];
 }

@@ -3,7 +3,8 @@ import { may } from '../../data/session.js';
 import type { CronDetail } from '../../data/types.js';
 import { BackfillOrder } from './backfill-order.js';
 import { cronOrders } from '../../data/orders.js';
-import { InstantField, isoOf, Choice, Check, JsonField, jsonOf } from '../../ui/fields.js';
+import { InstantField, isoOf, Choice, Check, JsonField } from '../../ui/fields.js';
+import { jsonOf } from '../../ui/json-text.js';
 import { Order } from '../../ui/order.js';
 import type { CronOrderProps } from './cron-order.js';
 

@@ -1,77 +1,22 @@
-import { useLocation, useSearch, Link } from 'wouter-preact';
+import { useLocation, useSearch } from 'wouter-preact';
 import { to } from '../../data/paths.js';
-import type { AuditRecord, CronDetail, JournalEntry } from '../../data/types.js';
-import { cronQuestions, questions } from '../../data/questions.js';
+import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
-import { StateBadge } from '../../ui/badge.js';
-import { Facts } from '../../ui/facts.js';
-import { Instant, Left } from '../../ui/instant.js';
-import { Page, Section } from '../../ui/page.js';
-import { Shown, Empty } from '../../ui/states.js';
+import type { CronDetail, JournalEntry } from '../../data/types.js';
+import { Instant } from '../../ui/instant.js';
+import { Page } from '../../ui/page.js';
+import { Shown } from '../../ui/states.js';
+import { Tabs, type Tab } from '../../ui/tabs.js';
+import { WORDS } from '../../words.js';
+import { ActivityTab } from './activity-tab.js';
 import { CronActions } from './cron-actions.js';
+import { CronRuns } from './cron-runs.js';
 import { Definition } from './definition.js';
+import { NowTab } from './now-tab.js';
 import { TimelineSection } from './timeline-section.js';
 import { WhyBox } from './why-box.js';
-import { RunTable } from '../../ui/run-table.js';
-import { Table, type Column } from '../../ui/table.js';
-import { useState } from 'preact/hooks';
-import { hasFence, isRefusal } from '../../ui/events.js';
-import { Check } from '../../ui/fields.js';
-import { JournalTable } from '../../ui/journal-table.js';
 
-/** What people do is no event. */
-const ORDERS = { limit: 50, everyMs: 10_000 };
-
-function DoneByPeople({ cron }: { readonly cron: CronDetail }) {
-  const { name, timeZone } = cron;
-  const { limit, everyMs } = ORDERS;
-  const records = useResource(questions.audit({ cron: name, limit }), { everyMs });
-  return (
-    <Section title="Orders">
-      <Shown of={records} what="the audit trail">
-        {({ items }) =>
-          items.length === 0 ? (
-            <p class="quiet">No orders yet.</p>
-          ) : (
-            <Table caption="Orders" columns={columns(timeZone)} rows={items} keyOf={({ id }) => id} />
-          )
-        }
-      </Shown>
-    </Section>
-  );
-}
-
-function columns(zone: string): readonly Column<AuditRecord>[] {
-  return [
-    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
-    { title: 'What', cell: ({ action }) => action },
-    { title: 'Who', cell: ({ by }) => by },
-    { title: 'Why', cell: ({ reason }) => reason },
-    { title: 'Run', cell: ({ runId }) => runId && <Link href={to.run(runId)}>{runId}</Link> },
-  ];
-}
-
-const SHOWN = 10;
-
-function CronRuns({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
-  const runs = useResource(cronQuestions.runs(name, SHOWN), { concerns: ({ cron }) => cron === name });
-  return (
-    <Section title="Latest runs">
-      <Shown of={runs} what="its runs">
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No runs yet">
-              <p>Wait for its next instant, or run it now.</p>
-            </Empty>
-          ) : (
-            <RunTable caption="Latest runs" runs={items} zone={timeZone} />
-          )
-        }
-      </Shown>
-    </Section>
-  );
-}
-
+const { cron: words } = WORDS;
 const EVERY_MS = 5_000;
 
 export function CronPage({ name }: { readonly name: string }) {
@@ -79,12 +24,15 @@ export function CronPage({ name }: { readonly name: string }) {
   const detail = useResource(cronQuestions.detail(name), { concerns, everyMs: EVERY_MS });
   return (
     <Page title={name}>
-      <Shown of={detail} what={`the cron "${name}"`}>
+      <Shown of={detail} what={words.what(name)}>
         {(cron) => <Known cron={cron} at={detail.at} reload={detail.reload} />}
       </Shown>
     </Page>
   );
 }
+
+const TABS: readonly Tab[] = Object.entries(words.tabs);
+const MANY_RUNS = 50;
 
 interface KnownProps {
   readonly cron: CronDetail;
@@ -92,30 +40,48 @@ interface KnownProps {
   readonly reload: () => void;
 }
 
+/** The tab and the instant that is asked about are the address: either can be sent to somebody. */
 function Known({ cron, at, reload }: KnownProps) {
-  const asked = new URLSearchParams(useSearch()).get('at');
+  const search = new URLSearchParams(useSearch());
   const [, go] = useLocation();
+  const asked = search.get('at');
   const ask = (instant: string) => go(to.cron(cron.name, instant), { replace: true });
+  const chosen = tabOf(search.get('tab'), asked);
   return (
     <>
       <CronActions cron={cron} reload={reload} />
       {cron.paused ? <PausedNotice cron={cron} /> : null}
-      <Glance cron={cron} at={at} />
-      <TimelineSection {...{ cron, asked, ask }} />
-      <WhyBox {...{ cron, asked, ask }} />
-      <CronRuns cron={cron} />
-      <Fences cron={cron} />
-      <Definition cron={cron} />
-      <DoneByPeople cron={cron} />
+      <Tabs
+        label={words.tablist}
+        tabs={TABS}
+        chosen={chosen}
+        choose={(tab) => go(to.cronTab(cron.name, tab), { replace: true })}
+      >
+        {chosen === 'now' ? <NowTab cron={cron} at={at} /> : null}
+        {chosen === 'timeline' ? (
+          <>
+            <TimelineSection {...{ cron, asked, ask }} />
+            <WhyBox {...{ cron, asked, ask }} />
+          </>
+        ) : null}
+        {chosen === 'runs' ? <CronRuns cron={cron} limit={MANY_RUNS} /> : null}
+        {chosen === 'definition' ? <Definition cron={cron} reload={reload} /> : null}
+        {chosen === 'activity' ? <ActivityTab cron={cron} /> : null}
+      </Tabs>
     </>
   );
+}
+
+/** Whoever asks about an instant sees it on the timeline. */
+function tabOf(tab: string | null, asked: string | null): string {
+  return TABS.find(([key]) => key === tab)?.[0] ?? (asked === null ? 'now' : 'timeline');
 }
 
 function PausedNotice({ cron: { paused, timeZone } }: { readonly cron: CronDetail }) {
   if (!paused) return null;
   return (
     <p class="notice warn">
-      <strong>Paused</strong> by {paused.by} since <Instant at={paused.since} zone={timeZone} />
+      <strong>{words.paused}</strong> by {paused.by} since <Instant at={paused.since} zone={timeZone} />
       {paused.until ? (
         <>
           {' '}
@@ -127,48 +93,4 @@ function PausedNotice({ cron: { paused, timeZone } }: { readonly cron: CronDetai
       : {paused.reason}
     </p>
   );
-}
-
-function Glance({ cron, at }: { readonly cron: CronDetail; readonly at: number }) {
-  const { description, expression, timeZone, next, holder, fence, leaseLeftMs, refusals } = cron;
-  return (
-    <Section title="Now" aside={<StateBadge cron={cron} />}>
-      <Facts
-        of={[
-          ['Schedule', description],
-          ['Expression', <code>{expression}</code>],
-          ['Zone', timeZone],
-          ['Next', next && <Instant at={next} zone={timeZone} relative />],
-          ['Holder', holder],
-          ['Fence', fence],
-          ['Lease left', leaseLeftMs === null ? null : <Left ms={leaseLeftMs} at={at} />],
-          ['Refused claims', refusals],
-        ]}
-      />
-    </Section>
-  );
-}
-
-/** Who acted under which fence, and whose writes the ledger refused: the proof that a stale pod changed nothing. */
-function Fences({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
-  const [only, setOnly] = useState(false);
-  const journal = useResource(cronQuestions.journal(name), { concerns: ({ cron }) => cron === name });
-  const shown = (entries: readonly JournalEntry[]) => entries.filter(only ? isRefusal : fenced);
-  return (
-    <Section title="Fences and refusals" aside={<Check label="Refusals only" checked={only} onChange={setOnly} />}>
-      <Shown of={journal} what="the journal">
-        {({ items }) =>
-          shown(items).length === 0 ? (
-            <Empty title={only ? 'No recent refusals' : 'No recent events'} />
-          ) : (
-            <JournalTable caption="Fences and refusals, newest first" entries={shown(items)} zone={timeZone} />
-          )
-        }
-      </Shown>
-    </Section>
-  );
-}
-
-function fenced(entry: JournalEntry): boolean {
-  return hasFence(entry) || isRefusal(entry);
 }

@@ -1,5 +1,6 @@
 import type { Outcome, TimelineItem } from '../../data/types.js';
 import { durationText, instantText } from '../../time/instants.js';
+import { WORDS } from '../../words.js';
 
 /** What each outcome means, in the order of the legend. */
 export const OUTCOMES: Readonly<Record<Outcome, string>> = {
@@ -35,10 +36,11 @@ export const SHAPES: Readonly<Record<Outcome, string>> = {
 
 /** All that is known of an instant, as one line of text. */
 export function lineOf(item: TimelineItem, zone: string): string {
-  const { scheduledAt, until, count, outcome, reason, lateByMs, tookMs, attempt } = item;
+  const { scheduledAt, until, count, outcome, reason, lateByMs, tookMs, attempt, asked } = item;
   const range = until && count > 1 ? ` to ${instantText(until, zone)} (${count} instants)` : '';
   const words = [
-    reason ? `${outcome} (${reason})` : outcome,
+    asked ? WORDS.cron.asked[asked] : '',
+    reason && reason !== asked ? `${outcome} (${reason})` : outcome,
     lateByMs === null ? '' : `started ${durationText(lateByMs)} after its due time`,
     tookMs === null ? '' : `took ${durationText(tookMs)}`,
     attempt > 1 ? `${attempt} attempts` : '',

@@ -1,4 +1,5 @@
 import type { CronSummary } from '../../data/types.js';
+import type { CalendarView } from './calendar.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -8,18 +9,19 @@ export interface Span {
   readonly key: string;
   readonly text: string;
   readonly ms: number;
+  readonly view: CalendarView;
 }
 
 export const SPANS: readonly Span[] = [
-  { key: '5m', text: '5 minutes', ms: 5 * MINUTE },
-  { key: '1h', text: '1 hour', ms: HOUR },
-  { key: '6h', text: '6 hours', ms: 6 * HOUR },
-  { key: '1d', text: '1 day', ms: DAY },
-  { key: '7d', text: '7 days', ms: 7 * DAY },
-  { key: '30d', text: '30 days', ms: 30 * DAY },
+  { key: '5m', text: '5 minutes', ms: 5 * MINUTE, view: 'minute' },
+  { key: '1h', text: '1 hour', ms: HOUR, view: 'minute' },
+  { key: '6h', text: '6 hours', ms: 6 * HOUR, view: 'hour' },
+  { key: '1d', text: '1 day', ms: DAY, view: 'hour' },
+  { key: '7d', text: '7 days', ms: 7 * DAY, view: 'day' },
+  { key: '30d', text: '30 days', ms: 30 * DAY, view: 'month' },
 ];
 
-const MAX_LENGTH = { key: '30d', text: '30 days', ms: 30 * DAY };
+const MAX_LENGTH: Span = { key: '30d', text: '30 days', ms: 30 * DAY, view: 'month' };
 const WANTED_INSTANTS = 30;
 
 /** The shortest span with some thirty instants: of a cron of each second the last minutes, of a nightly one the month. */

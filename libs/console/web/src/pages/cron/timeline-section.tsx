@@ -4,15 +4,20 @@ import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { CronDetail, Timeline, TimelineItem, Outcome } from '../../data/types.js';
 import { now } from '../../time/now.js';
+import { shownZone } from '../../time/zones.js';
 import { Choice } from '../../ui/fields.js';
 import { Instant, ZoneNote } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
+import { WORDS } from '../../words.js';
+import { calendarOf } from './calendar.js';
+import { CalendarGrid } from './calendar-grid.js';
 import { ChartSection } from './chart-section.js';
 import { rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
-import { Markers } from './markers.js';
 import { Marker } from './marker.js';
 import { OUTCOMES } from './outcomes.js';
+
+const { cron: words } = WORDS;
 
 interface TimelineProps {
   readonly cron: CronDetail;
@@ -27,7 +32,7 @@ export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   const timeline = useTimeline(cron.name, span);
   const choice = (
     <Choice
-      label="The last"
+      label={words.last}
       value={span.key}
       options={OPTIONS}
       onChange={(key) => setSpan(SPANS.find((one) => one.key === key) ?? span)}
@@ -35,20 +40,22 @@ export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   );
   return (
     <>
-      <Section title="Timeline" aside={choice}>
+      <Section title={words.timeline} aside={choice}>
         <Shown of={timeline} what="the timeline">
           {(data) => <Drawn {...{ cron, asked, ask, span }} timeline={data} />}
         </Shown>
       </Section>
-      {timeline.data ? <ChartSection cron={cron} items={timeline.data.items} /> : null}
-      {timeline.data ? <Ahead cron={cron} items={timeline.data.items} /> : null}
+      {timeline.data ? <ChartSection cron={cron} timeline={timeline.data} /> : null}
     </>
   );
 }
 
+/** Of a month the days have room for many, of a shorter time the places are few. */
+const LIMIT = { minute: 2_000, hour: 2_000, day: 2_000, month: 5_000 };
+
 function useTimeline(name: string, span: Span) {
   const step = useComputed(() => stepOf(span, now.value));
-  return useResource(cronQuestions.timeline(name, rangeOf(span, step.value)), {
+  return useResource(cronQuestions.timeline(name, { ...rangeOf(span, step.value), limit: LIMIT[span.view] }), {
     concerns: ({ cron }) => cron === name,
     keeps: true,
   });
@@ -59,27 +66,28 @@ interface DrawnProps extends TimelineProps {
   readonly timeline: Timeline;
 }
 
-function Drawn({ cron, asked, ask, span, timeline: { items, more, forgotten } }: DrawnProps) {
+function Drawn({ cron, asked, ask, span, timeline }: DrawnProps) {
+  const { items, more, forgotten } = timeline;
   if (items.length === 0) {
     return (
-      <Empty title="No instants in this range">
-        <p>Choose a longer range, or trigger it.</p>
+      <Empty title={words.noInstants}>
+        <p>{words.noInstantsText}</p>
       </Empty>
     );
   }
+  const shown = { view: span.view, span: timeline, zone: shownZone(cron.timeZone), now: Date.parse(timeline.now) };
   return (
     <>
       <Legend items={items} />
-      <Markers {...{ items, asked, ask, span }} zone={cron.timeZone} />
+      <CalendarGrid calendar={calendarOf(items, shown)} {...{ asked, ask }} zone={cron.timeZone} />
       {more === null ? null : (
         <p class="notice">
-          There are more instants from <Instant at={more} zone={cron.timeZone} /> on. Choose a shorter range to see
-          them.
+          {words.more} <Instant at={more} zone={cron.timeZone} />.
         </p>
       )}
       {forgotten === null ? null : (
         <p class="quiet">
-          What happened up to <Instant at={forgotten} zone={cron.timeZone} /> may have expired.
+          {words.expired} <Instant at={forgotten} zone={cron.timeZone} />.
         </p>
       )}
       <ZoneNote zone={cron.timeZone} />
@@ -87,32 +95,7 @@ function Drawn({ cron, asked, ask, span, timeline: { items, more, forgotten } }:
   );
 }
 
-const SHOWN_AHEAD = 5;
-
-interface AheadProps {
-  readonly cron: CronDetail;
-  readonly items: readonly TimelineItem[];
-}
-
-function Ahead({ cron, items }: AheadProps) {
-  const ahead = items.filter(({ outcome }) => outcome === 'ahead').map(({ scheduledAt }) => scheduledAt);
-  const instants = (ahead.length > 0 ? ahead : cron.next === null ? [] : [cron.next]).slice(0, SHOWN_AHEAD);
-  return (
-    <Section title="Next instants">
-      {instants.length === 0 ? (
-        <p class="quiet">None: it does not fire by schedule now.</p>
-      ) : (
-        <ol class="plain-list">
-          {instants.map((at) => (
-            <li key={at}>
-              <Instant at={at} zone={cron.timeZone} relative />
-            </li>
-          ))}
-        </ol>
-      )}
-    </Section>
-  );
-}
+const ASKED = ['manual', 'backfill'] as const;
 
 /** What the marks mean; only those that are there, and how many. */
 function Legend({ items }: { readonly items: readonly TimelineItem[] }) {
@@ -120,10 +103,15 @@ function Legend({ items }: { readonly items: readonly TimelineItem[] }) {
   for (const { outcome, count } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + count);
   const present = (Object.keys(OUTCOMES) as Outcome[]).filter((outcome) => counts.has(outcome));
   return (
-    <ul class="legend" aria-label="What the marks mean">
+    <ul class="legend" aria-label={words.legend}>
       {present.map((outcome) => (
         <li key={outcome} title={OUTCOMES[outcome]}>
           <Marker outcome={outcome} /> {outcome} <span class="quiet">{counts.get(outcome)}</span>
+        </li>
+      ))}
+      {ASKED.filter((asked) => items.some((item) => item.asked === asked)).map((asked) => (
+        <li key={asked}>
+          <Marker outcome="ran" asked={asked} /> {words.asked[asked]}
         </li>
       ))}
     </ul>

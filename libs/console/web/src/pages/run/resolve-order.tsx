@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { runOrders } from '../../data/orders.js';
-import { JsonField, jsonOf } from '../../ui/fields.js';
+import { JsonField } from '../../ui/fields.js';
+import { jsonOf } from '../../ui/json-text.js';
 import { Order } from '../../ui/order.js';
 
 export type AnswerName = 'done' | 'not-done' | 'give-up';

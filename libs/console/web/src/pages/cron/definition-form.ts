@@ -1,0 +1,50 @@
+import type { CronDetail } from '../../data/types.js';
+import { jsonOf } from '../../ui/json-text.js';
+
+/** What the form has, as texts. */
+export interface DefinitionForm {
+  readonly name: string;
+  /** A cron expression, or `every 30s`. */
+  readonly schedule: string;
+  readonly timeZone: string;
+  readonly payload: string;
+  readonly handler: string;
+  readonly overlap: string;
+  readonly misfire: string;
+  readonly grace: string;
+  readonly disabled: boolean;
+}
+
+const EVERY = /^@?every\s+/;
+
+/** The form as it is opened, for a new cron where there is none. */
+export function formOf(cron: CronDetail | null): DefinitionForm {
+  if (cron === null) {
+    const usual = { overlap: 'skip', misfire: 'fire-once', grace: '60s', disabled: false };
+    return { name: '', schedule: '', timeZone: 'UTC', payload: '', handler: '', ...usual };
+  }
+  const { name, expression: schedule, timeZone, payload, handler, overlap, misfire, graceMs, state } = cron;
+  return {
+    ...{ name, schedule: schedule.replace(EVERY, 'every '), timeZone, handler: handler ?? '', overlap, misfire },
+    payload: payload === null || payload === undefined ? '' : JSON.stringify(payload, null, 2),
+    grace: graceMs % 1_000 === 0 ? `${graceMs / 1_000}s` : `${graceMs}ms`,
+    disabled: state === 'disabled',
+  };
+}
+
+/**
+ * The options that the form says; `null` stands for the default.
+ * @throws Error for a payload that is no JSON
+ */
+export function settingsOf(form: DefinitionForm): Readonly<Record<string, unknown>> {
+  const { schedule, timeZone, payload, handler, overlap, misfire, grace, disabled } = form;
+  const text = schedule.trim();
+  const when = EVERY.test(text) ? { every: text.replace(EVERY, '') } : { expression: text, timeZone: timeZone.trim() };
+  const others = { overlap, misfire, disabled, grace: grace.trim() === '' ? null : grace.trim() };
+  return {
+    ...when,
+    ...others,
+    payload: jsonOf(payload) ?? null,
+    handler: handler.trim() === '' ? null : handler.trim(),
+  };
+}

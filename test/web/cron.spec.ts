@@ -1,0 +1,167 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { overflowOf, violations } from './accessible.js';
+import { timeline } from './fixture-crons.js';
+import { CRON } from './fixture-runs.js';
+import { WebStage } from './web-stage.js';
+
+let stage: WebStage;
+let page: Page | undefined;
+beforeAll(async () => {
+  stage = await WebStage.open();
+}, BROWSER_PATIENCE_MS);
+afterEach(async () => {
+  await page?.context().close();
+  stage.reset();
+});
+afterAll(() => stage.close());
+
+/** Within ten seconds, however busy the machine is. */
+const SOON = { timeout: 10_000 };
+const TABS = ['now', 'timeline', 'runs', 'definition', 'activity'] as const;
+
+async function open(tab: string, options: BrowserContextOptions = {}): Promise<Page> {
+  page = await stage.page(`/crons/cron/${CRON}${tab === '' ? '' : `?tab=${tab}`}`, options);
+  await page.getByRole('tabpanel').locator('.card').first().waitFor();
+  return page;
+}
+
+const chosen = (shown: Page) => shown.locator('[role=tab][aria-selected=true]').innerText();
+const search = (shown: Page) => new URL(shown.url()).search;
+
+describe('the tabs of a cron', () => {
+  it('are one stop of the tab key, and arrows, Home and End go through them', async () => {
+    const shown = await open('');
+    expect(await chosen(shown)).toBe('Now');
+    await shown.getByRole('tab', { name: 'Now' }).focus();
+    await shown.keyboard.press('ArrowRight');
+    await expect.poll(() => chosen(shown), SOON).toBe('Timeline');
+    expect(search(shown)).toBe('?tab=timeline');
+    await shown.keyboard.press('End');
+    await expect.poll(() => chosen(shown), SOON).toBe('Activity');
+    await shown.keyboard.press('ArrowRight');
+    await expect.poll(() => chosen(shown), SOON).toBe('Now');
+    expect(await shown.evaluate('document.activeElement.innerText')).toBe('Now');
+    expect(await shown.locator('[role=tab][tabindex="0"]').count()).toBe(1);
+    expect(await shown.getByRole('tabpanel').getAttribute('aria-labelledby')).toBe(
+      await shown.getByRole('tab', { name: 'Now' }).getAttribute('id'),
+    );
+  });
+
+  it('come back with the address, and an instant that is asked about is on the timeline', async () => {
+    const shown = await open('definition');
+    expect(await chosen(shown)).toBe('Definition');
+    const at = encodeURIComponent(timeline().items[4]?.scheduledAt ?? '');
+    await shown.goto(stage.url(`/crons/cron/${CRON}?at=${at}`));
+    await expect.poll(() => chosen(shown), SOON).toBe('Timeline');
+    await expect.poll(() => shown.locator('.answer').count(), SOON).toBe(1);
+  });
+
+  it.each(TABS)('fit two screens: %s', async (tab) => {
+    const shown = await open(tab, { viewport: { width: 1_440, height: 900 } });
+    expect(await shown.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1_800);
+  });
+
+  it.each(TABS)('fit 390 and 1440 px, and axe finds nothing serious, light and dark: %s', async (tab) => {
+    for (const [width, colorScheme] of [
+      [390, 'dark'],
+      [1_440, 'light'],
+      [1_440, 'dark'],
+    ] as const) {
+      const shown = await open(tab, { colorScheme, viewport: { width, height: 900 } });
+      expect(await overflowOf(shown)).toBe(0);
+      expect(await violations(shown)).toEqual([]);
+      await shown.context().close();
+    }
+  });
+});
+
+describe('the calendar', () => {
+  it('has each instant in the column of its hour, and now as a line', async () => {
+    const shown = await open('timeline');
+    await shown.locator('.mark-button').first().waitFor();
+    await shown.getByLabel('Times').selectOption('utc');
+    const columns = (await shown.evaluate(
+      "[...document.querySelectorAll('.mark-button')].map((one) => Number(one.style.gridColumnStart) - 1)",
+    )) as number[];
+    expect(columns).toEqual(timeline().items.map(({ scheduledAt }) => new Date(scheduledAt).getUTCHours()));
+    const now = await shown.evaluate("Number(document.querySelector('.now-line').style.gridColumnStart) - 1");
+    expect(now).toBe(new Date(timeline().now).getUTCHours());
+  });
+
+  it('marks what somebody asked for, and counts it as no delay', async () => {
+    const shown = await open('timeline');
+    const legend = shown.getByRole('list', { name: 'What the marks mean' });
+    await expect.poll(() => legend.innerText(), SOON).toMatch(/run by hand[^]*backfilled/);
+    const titles = await shown
+      .locator('.mark-button')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('title')));
+    expect(titles.find((title) => title?.includes('backfilled'))).not.toContain('after its due time');
+  });
+
+  it('says how many of each outcome a day had, and lists them when it is chosen', async () => {
+    const shown = await open('timeline');
+    await shown.getByLabel('The last').selectOption('30d');
+    const day = shown.locator('.calendar.month .mark-button').first();
+    await expect.poll(() => day.getAttribute('title'), SOON).toMatch(/^\d+: /);
+    await day.click();
+    await expect.poll(() => shown.locator('.several li').count(), SOON).toBeGreaterThan(1);
+    await shown.locator('.several button').first().click();
+    await expect.poll(() => search(shown), SOON).toContain('at=');
+  });
+});
+
+describe('the definition', () => {
+  const dialog = (shown: Page) => shown.getByRole('dialog');
+
+  it('is edited with what changes and the next ten instants before it is saved', async () => {
+    const shown = await open('definition');
+    await shown.getByRole('button', { name: 'Edit …' }).click();
+    await dialog(shown).getByLabel('Schedule').fill('30 * * * *');
+    const preview = dialog(shown).locator('.preview');
+    await expect
+      .poll(() => preview.innerText(), SOON)
+      .toContain('Differs in expression. 7 instants of the next 7 days are new.');
+    expect(await preview.getByRole('listitem').count()).toBe(10);
+    await dialog(shown).getByLabel('Reason').fill('at half past');
+    await dialog(shown).getByRole('button', { name: 'Save' }).click();
+    await dialog(shown).waitFor({ state: 'detached' });
+    const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', misfire: 'fire-once' };
+    expect(stage.posted.at(-1)).toMatchObject({
+      path: `/api/crons/${CRON}`,
+      body: { settings, keepOthers: true, expected: 2, reason: 'at half past', dryRun: false },
+    });
+    expect(stage.posted.slice(0, -1).every(({ body }) => (body as { dryRun: boolean }).dryRun)).toBe(true);
+  });
+
+  it('that is refused says why, and keeps what was written', async () => {
+    const shown = await open('definition');
+    await shown.getByRole('button', { name: 'Edit …' }).click();
+    stage.refusing = 400;
+    await dialog(shown).getByLabel('Schedule').fill('99 * * * *');
+    await expect.poll(() => dialog(shown).locator('.preview').innerText(), SOON).toContain('It is meant to fail.');
+    expect(await dialog(shown).getByLabel('Schedule').inputValue()).toBe('99 * * * *');
+  });
+
+  it('of a new cron is made in the page', async () => {
+    page = await stage.page('/crons/new-cron');
+    await dialog(page).getByLabel('Name', { exact: true }).fill('fresh');
+    await dialog(page).getByLabel('Schedule').fill('every 30s');
+    await dialog(page).getByLabel('Reason').fill('needed');
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await expect
+      .poll(() => stage.posted.at(-1), SOON)
+      .toMatchObject({
+        path: '/api/crons/fresh',
+        body: { settings: { every: '30s' }, expected: null, keepOthers: false, dryRun: false },
+      });
+  });
+
+  it('is edited by an admin alone', async () => {
+    stage.fixture = { role: 'operator', crons: 8 };
+    const shown = await open('definition');
+    await shown.getByRole('table', { name: 'Generations, newest first' }).waitFor();
+    expect(await shown.getByRole('button', { name: 'Edit …' }).count()).toBe(0);
+  });
+});
