@@ -111,4 +111,56 @@ describe('the board', () => {
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
     expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
   });
+
+  it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {
+    const runId = await stage.trigger('board-kept');
+    await stage.comesTo(runId, 'succeeded');
+    const page = await stage.visit('/crons/queues/job-schedulers', { as: 'operator' });
+    const row = rowOf(page, 'board-kept');
+    await row.getByRole('button', { name: 'Run now' }).waitFor();
+    expect(await row.getByRole('button', { name: 'Edit schedule' }).isVisible()).toBe(false);
+    expect(await row.locator('time').last().innerText()).toMatch(/\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/);
+    expect(await page.locator('header img').first().getAttribute('src')).toContain('favicon.svg');
+    await page.goto(`${stage.pod.url}${jobPath(runId)}`);
+    await expect.poll(() => body(page), SOON).toContain('board-kept');
+    const { job } = JSON.parse((await put(page, encodeURIComponent(runId), 'GET')).text) as { job: object };
+    const run = await stage.deployment.stores.ledger.readRun(runId);
+    expect(job).toMatchObject({ attempts: run?.attempt });
+    expect(job).not.toHaveProperty('attemptsStarted');
+    expect(await page.locator('button:has(.lucide-pencil)').filter({ visible: true }).count()).toBe(0);
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  describe('when it can not be answered', () => {
+    const note = (page: Page) => page.getByRole('alert').filter({ hasText: 'Not up to date' });
+    const EMPTY = 'No schedulers registered';
+
+    it('says what failed, and never that there is nothing', async () => {
+      const { redis, prefix } = { ...stage.deployment.stores, prefix: stage.deployment.prefix };
+      const [catalog = 'none'] = (await redis.keys(`*${prefix}*`)).filter((key) =>
+        key.endsWith('{default:catalog}:crons'),
+      );
+      await redis.rename(catalog, `${catalog}-kept`);
+      await redis.set(catalog, 'no catalog');
+      try {
+        const page = await stage.visit('/crons/queues/job-schedulers', { as: 'viewer' });
+        await note(page).waitFor();
+        expect(await page.getByText(EMPTY).filter({ visible: true }).count()).toBe(0);
+        await redis.del(catalog);
+        await redis.rename(`${catalog}-kept`, catalog);
+        await rowOf(page, 'board-kept').waitFor();
+        await expect.poll(() => note(page).count(), SOON).toBe(0);
+      } finally {
+        if (await redis.exists(`${catalog}-kept`)) await redis.rename(`${catalog}-kept`, catalog);
+      }
+    });
+
+    it('says that the session has ended', async () => {
+      const page = await stage.visit('/crons/queues/job-schedulers', { as: 'viewer' });
+      await rowOf(page, 'board-kept').waitFor();
+      await page.context().clearCookies();
+      await expect.poll(() => note(page).innerText(), SOON).toContain('Unknown or missing token');
+      expect(await page.getByText(EMPTY).filter({ visible: true }).count()).toBe(0);
+    });
+  });
 });

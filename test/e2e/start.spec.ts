@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -219,6 +219,22 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(demo.out).toContain('duplicates 0, missed 0');
     expect(demo.out).toContain('--chaos --seed 7');
     expect(membersOf(group)).toEqual([]);
+  });
+
+  it('is found by fencepost in its folder while it runs, and the file goes with it', async () => {
+    const file = join(ROOT, '.fencepost.json');
+    const demo = new Program(DEMO, ['--json'], { FENCEPOST_REDIS_HOW: 'private' });
+    await demo.says(/holds pulse/);
+    expect(demo.err).toContain('In another terminal, in this folder: npx fencepost top');
+    const { prefix, pid } = JSON.parse(readFileSync(file, 'utf8')) as { prefix: string; pid: number };
+    expect(pid).toBe(demo.child.pid);
+    expect(demo.err).toContain(`Prefix ${prefix}, tenant demo`);
+    const list = new Program(FENCEPOST, ['list', '-o', 'name'], { REDIS_URL: '' });
+    expect(await list.ended(), list.said).toBe(0);
+    expect(list.out).toBe('latency-report\npulse\nsnapshot\n');
+    demo.child.kill('SIGTERM');
+    expect(await demo.ended(), demo.err).toBe(0);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('replaces a pod that somebody else kills, and says who took over', async () => {

@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { UsageError } from './exit.js';
+import { PLACE_FILE } from './place.js';
 import { run } from './run.js';
 
 // Whoever reads our output may close it, as `head` does; that must not end us half-way.
@@ -15,11 +18,15 @@ process.exitCode = await run(process.argv.slice(2), {
   now: Date.now,
   width: process.stdout.isTTY ? process.stdout.columns || 80 : Number(process.env['COLUMNS']) || Infinity,
   user,
+  placeFile,
   read,
   interrupted,
   terminal: process.stdout.isTTY,
   errTerminal: process.stderr.isTTY,
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
+  ...(process.stdin.isTTY && process.stdout.isTTY
+    ? { liveTerminal: { out: process.stdout, keys: process.stdin } }
+    : {}),
   unread,
 });
 
@@ -39,6 +46,14 @@ async function ask(question: string): Promise<string> {
     return await asking.question(question);
   } finally {
     asking.close();
+  }
+}
+
+function placeFile(): { path: string; text: string } | null {
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+    const path = join(folder, PLACE_FILE);
+    if (existsSync(path)) return { path, text: readFileSync(path, 'utf8') };
+    if (folder === dirname(folder)) return null;
   }
 }
 

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isColourful, paint, toned, widthOf } from './colour.js';
 import { namesIn, printed } from './output.js';
+import { whileWorking } from './progress.js';
 import { program } from './program.js';
 import { table } from './table.js';
 import type { Setting } from './world.js';
@@ -51,6 +52,22 @@ describe('what a command prints', () => {
     [{ ok: true, findings: [{ cron: 'a' }, { cron: 'a' }, { cron: 'b' }] }, ['a', 'b']],
     [{ verdict: 'ok' }, []],
   ])('has the names of %j', (json, names) => expect(namesIn(json)).toEqual(names));
+});
+
+describe('long work', () => {
+  it('is told at a terminal while it lasts, and leaves nothing behind there', async () => {
+    let told = '';
+    const tell = { err: (text: string) => void (told += text), errTerminal: true };
+    const done = await whileWorking('Comparing', tell, async () => {
+      await expect.poll(() => told, { timeout: 5_000 }).toContain('Comparing … 1 s');
+      return 7;
+    });
+    expect(done).toBe(7);
+    expect(told.endsWith('\r\u001B[2K')).toBe(true);
+    told = '';
+    await whileWorking('Comparing', { ...tell, errTerminal: false }, () => Promise.resolve());
+    expect(told).toBe('');
+  });
 });
 
 describe('colours', () => {

@@ -26,6 +26,7 @@ import { shadowCommand } from './commands/shadow.js';
 import { showCommand } from './commands/show.js';
 import { tailCommand } from './commands/tail.js';
 import { tokenCommand } from './commands/token.js';
+import { topCommand } from './commands/top.js';
 import { tortureCommand } from './commands/torture.js';
 import { triggerCommand } from './commands/trigger.js';
 import { uncertainCommand } from './commands/uncertain.js';
@@ -59,7 +60,7 @@ export function program(setting: Setting): Command {
     ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],
     ...[auditCommand, setCommand, removeCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
-    ...[podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
+    ...[topCommand, podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
     ...[failedCommand, retryCommand],
     ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
     ...[migrateScheduleCommand, shadowCommand, completionCommand],

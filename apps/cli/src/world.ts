@@ -1,3 +1,4 @@
+import type { Terminal } from './live-screen.js';
 import type { OutputFlags } from './output.js';
 import type { Report } from './report.js';
 
@@ -16,6 +17,8 @@ export interface World {
   readonly host?: string;
   /** A person's answer to a question, where somebody sits at a terminal; absent where nobody does. */
   readonly ask?: (question: string) => Promise<string>;
+  /** The nearest file that says where the deployment is; absent: nobody looks for one. */
+  readonly placeFile?: () => { readonly path: string; readonly text: string } | null;
   /** All of a file; of stdin for `-`. */
   readonly read: (file: string) => Promise<string>;
   /** How long a console may take for an answer, milliseconds; default: half a minute. */
@@ -26,6 +29,8 @@ export interface World {
   readonly terminal?: boolean;
   /** Whether stderr is a terminal, where a line may be rewritten; default: no. */
   readonly errTerminal?: boolean;
+  /** Where a screen can be kept up to date: a terminal at both ends; absent: there is none. */
+  readonly liveTerminal?: Terminal;
   /** Aborts when nobody reads stdout any more, as behind `head`; default: somebody always does. */
   readonly unread?: () => AbortSignal;
 }

@@ -19,6 +19,8 @@ export interface DemoDeps {
   readonly podEnv: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly tell: (...event: Event) => void;
+  /** Shows the status at all times; `null`: it is told now and then. */
+  readonly show: ((status: readonly string[]) => void) | null;
 }
 
 /** How long to wait for open runs when the time is up. */
@@ -42,6 +44,8 @@ export class Demo {
   readonly #hits = { kill: 0, freeze: 0 };
   #look: Look = NOTHING_SEEN;
   #statusAt = Infinity;
+  #tally: Tally | null = null;
+  #page: readonly string[] = [];
 
   constructor(private readonly deps: DemoDeps) {
     const { clock, folder, podEnv: env, stopping, tell } = deps;
@@ -77,7 +81,9 @@ export class Demo {
     const { clock, options, seed, tell } = this.deps;
     const [first] = this.#pods.all();
     const page = `http://127.0.0.1:${first?.port}`;
-    tell('note', `page ${page}/crons/ · Bull Board ${page}/crons/queues/ · metrics ${page}/metrics · Ctrl-C ends it`);
+    const places = `page ${page}/crons/ · Bull Board ${page}/crons/queues/ · metrics ${page}/metrics`;
+    this.#page = [places];
+    tell('note', `${places} · Ctrl-C ends it`);
     const begunAt = clock.monotonic();
     this.#statusAt = begunAt + STATUS_MS / 2;
     const lengthMs = (options.seconds ?? Infinity) * 1_000;
@@ -106,7 +112,7 @@ export class Demo {
   }
 
   async #watch(): Promise<void> {
-    const { clock, observer, tell } = this.deps;
+    const { clock, observer, tell, show } = this.deps;
     let blindSince: number | null = null;
     for (; !this.#over.signal.aborted; await sleep(clock, LOOK_MS, this.#over.signal)) {
       const begunAt = clock.monotonic();
@@ -122,9 +128,11 @@ export class Demo {
       }
       blindSince = null;
       for (const event of this.#events.follow(this.#look)) tell(...event);
+      this.#tally = tally ?? this.#tally;
+      show?.([...this.#page, ...table(this.#pods.all(), this.#look, this.#tally)]);
       if (tally === null) continue;
       this.#statusAt = clock.monotonic() + Math.max(STATUS_MS, STATUS_SHARE * (clock.monotonic() - begunAt));
-      for (const line of table(this.#pods.all(), this.#look, tally)) tell('status', line);
+      if (!show) for (const line of table(this.#pods.all(), this.#look, tally)) tell('status', line);
     }
   }
 

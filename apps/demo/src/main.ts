@@ -6,9 +6,11 @@ import { systemClock } from '@fencepost/lease';
 import { Demo } from './demo.js';
 import type { Event } from './events.js';
 import { Observer } from './observer.js';
+import { writePlaceFile } from './place-file.js';
 import { HELP, parseOptions, type DemoOptions } from './options.js';
 import { summary, type Closing } from './report.js';
 import { listenForStop, type Stopping } from './stopping.js';
+import { Screen } from './screen.js';
 import { deploy } from './stores.js';
 import { timeOfDay } from './words.js';
 
@@ -41,21 +43,33 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function demo(options: DemoOptions, folder: string, stopping: Stopping): Promise<Closing | null> {
-  const { stores, podEnv, places, audit, ...deployment } = await deploy(process.env, options.ledger);
+  const { stores, podEnv, places, place, audit, ...deployment } = await deploy(process.env, options.ledger);
+  const forget = place && writePlaceFile(place);
+  const screen = isTerminal(options) ? new Screen(process.stdout) : null;
   // With --json, stdout has only the last line.
-  const write = options.json ? err : out;
+  const write = screen ? (line: string) => screen.line(line) : options.json ? err : out;
   const tell = (...[kind, text]: Event) => write(`${timeOfDay(systemClock.now())} ${kind.padEnd(8)} ${text}`);
   try {
     const seed = options.seed ?? randomInt(1_000_000);
     const chaos = options.chaos ? [`--chaos --seed ${seed} makes the same choices again`] : [];
-    for (const text of [...places, `logs of the pods in ${folder}`, ...chaos]) tell('note', text);
+    const here = forget ? ['In another terminal, in this folder: npx fencepost top'] : [];
+    for (const text of [...places, ...here, `logs of the pods in ${folder}`, ...chaos]) tell('note', text);
     const observer = new Observer(stores);
-    const end = await new Demo({ options, seed, clock: systemClock, stopping, observer, podEnv, folder, tell }).run();
+    const head = ['Fencepost demo · Ctrl-C ends it', ...(forget ? [...here, ...places.slice(0, -1)] : places)];
+    const show = screen && ((status: readonly string[]) => screen.show([...head, ...status]));
+    const deps = { options, seed, clock: systemClock, stopping, observer, podEnv, folder, tell, show };
+    const end = await new Demo(deps).run().finally(() => screen?.close());
     if (audit !== null) err(audit);
     return end;
   } finally {
+    forget?.();
     await deployment.close();
   }
+}
+
+/** Where a header can stay: a terminal that a person looks at. */
+function isTerminal({ json }: DemoOptions): boolean {
+  return !json && process.stdout.isTTY && process.env['TERM'] !== 'dumb';
 }
 
 function conclude(end: Closing | null, { json }: DemoOptions): number {

@@ -59,11 +59,24 @@ function counts(tally: Counts): string[] {
   ];
 }
 
+/** A few by name; of many how many. */
+function listed(verb: string, names: readonly string[]): string[] {
+  return names.length > MAX_NAMED ? [`${verb} ${names.length}`] : names.map((name) => `${verb} ${name}`);
+}
+
+const MAX_NAMED = 3;
+
 /** The status: the pods and what they have, and what is counted so far. */
 export function table(pods: readonly Pod[], look: Look, tally: Tally | null): string[] {
   const rows = pods.map(({ name, state, pid, port }) => {
     const { leases, runs } = workOf(name, look);
-    const had = [...leases.map((cron) => `holds ${cron.name}`), ...runs.map((run) => `runs ${runName(run)}`)];
+    const had = [
+      ...listed(
+        'holds',
+        leases.map((cron) => cron.name),
+      ),
+      ...listed('runs', runs.map(runName)),
+    ];
     return [name, state, String(pid ?? '-'), `http://127.0.0.1:${port}`, had.join(', ')];
   });
   const lines = [['pod', 'state', 'pid', 'address', 'leases and runs'], ...rows].map((cells) => {

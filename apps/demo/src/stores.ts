@@ -20,6 +20,8 @@ export interface Stores extends Omit<Parameters<typeof audit>[0], 'ledger'> {
 export interface Deployment {
   readonly stores: Stores;
   readonly podEnv: Readonly<Record<string, string>>;
+  /** The same for the file that the command line reads; `null` where it would hold a password. */
+  readonly place: Readonly<Record<string, string>> | null;
   /** Where the stores are, and what to type in another terminal to use the command line on them. */
   readonly places: readonly string[];
   /** How to audit the demo afterwards; `null` where its records are removed at the end. */
@@ -69,9 +71,17 @@ export async function deploy(env: NodeJS.ProcessEnv, ledger: 'redis' | 'postgres
   const postgres = database && { FENCEPOST_LEDGER: ledger, DATABASE_URL: database, FENCEPOST_SCHEMA: SCHEMA };
   const shared = { REDIS_URL: url, FENCEPOST_PREFIX: prefix, ...postgres };
   const where = `Redis at ${redactUrl(url)} (${how})`;
-  const places = [database ? `${where}, ledger in PostgreSQL at ${redactUrl(database)}` : where, access(shared)];
+  const named = `Prefix ${prefix}, tenant ${TENANT}`;
+  const places = [
+    `${named}, ${where}`,
+    ...(database ? [`ledger in PostgreSQL at ${redactUrl(database)}`] : []),
+    access({ ...shared, FENCEPOST_TENANT: TENANT }),
+  ];
   const audit = kept ? auditText(url, pool !== null) : null;
-  return { stores: open(at, pool), podEnv: { ...POD_ENV, ...shared }, places, audit, close };
+  const place = { redis: url, prefix, tenant: TENANT, ...(database && { postgres: database, schema: SCHEMA }) };
+  const isOpen = Object.values(place).every((value) => redactUrl(value) === value);
+  const stands = { places, place: isOpen ? place : null, audit };
+  return { stores: open(at, pool), podEnv: { ...POD_ENV, ...shared }, ...stands, close };
 }
 
 function required(env: NodeJS.ProcessEnv, name: 'REDIS_URL' | 'DATABASE_URL'): string {

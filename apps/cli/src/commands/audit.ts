@@ -4,6 +4,7 @@ import { refuseConsole } from '../deployment/console-address.js';
 import { EXIT, UsageError } from '../exit.js';
 import { audit, type AuditReport } from '../jobs.js';
 import { instant } from '../option-values.js';
+import { whileWorking } from '../progress.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { withStoreOptions, type StoreFlags } from '../store/store-options.js';
 import { withCrons } from '../store/store.js';
@@ -33,7 +34,9 @@ export function auditCommand({ world, answer }: Setting): Command {
     const { from, to, cron } = flags;
     const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(cron && { crons: cron }) };
     const { found, tenant } = await withCrons(flags, world, async (store) => ({
-      found: await audit(store, span).catch(refused),
+      found: await whileWorking('Comparing the records with the schedules', world, () => audit(store, span)).catch(
+        refused,
+      ),
       tenant: store.tenant,
     }));
     answer(reportOf(found, tenant), flags);

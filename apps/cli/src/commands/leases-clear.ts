@@ -5,6 +5,7 @@ import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../
 import { EXIT, UsageError } from '../exit.js';
 import { CRON_NAME, UnknownCronError } from '../jobs.js';
 import { duration, words } from '../option-values.js';
+import { whileWorking } from '../progress.js';
 import type { Report } from '../report.js';
 import { hanging } from '../table.js';
 import type { Setting, World } from '../world.js';
@@ -125,7 +126,7 @@ async function watched(
 ): Promise<Watched | null> {
   if (ms === 0) return null;
   world.err(`The lease of ${name} is cleared. Watching for duplicates for ${ms / 1_000} s; Ctrl-C stops early.\n`);
-  return reply.watch(ms, world.interrupted());
+  return whileWorking(`Watching ${name}`, world, () => reply.watch(ms, world.interrupted()));
 }
 
 /** @throws {UsageError} for a name that is no cron's either */

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
-import type { Answers, Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { shortIso, type Report } from '../report.js';
+import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
+import { CRON_HEAD, cronRow, WIDE_HEAD, wideCronRow } from './cron-rows.js';
 import { type OutputFlags, withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OutputFlags {
@@ -25,15 +26,18 @@ async function list(deployment: Deployment, { tag }: Flags): Promise<Report> {
   const { items, unreadable } = await deployment.crons();
   const crons = tag === undefined ? items : items.filter(({ tags }) => tags.includes(tag));
   const none = items.length + unreadable.length === 0 ? await nothing(deployment) : '';
+  const told = (width: number) => unreadable.flatMap((record) => hanging(unreadableLine(record), width));
   return {
     code: EXIT.ok,
     json: crons,
-    text: (width) => {
-      const listed = none
-        ? hanging(none, width)
-        : table([['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'], ...crons.map(row)], width);
-      return [...listed, ...unreadable.flatMap((record) => hanging(unreadableLine(record), width))];
-    },
+    text: (width) => [
+      ...(none ? hanging(none, width) : table([CRON_HEAD, ...crons.map(cronRow)], width)),
+      ...told(width),
+    ],
+    wide: (width) => [
+      ...(none ? hanging(none, width) : table([WIDE_HEAD, ...crons.map(wideCronRow)], width)),
+      ...told(width),
+    ],
   };
 }
 
@@ -44,12 +48,4 @@ async function nothing(deployment: Deployment): Promise<string> {
 
 function unreadableLine({ name, reason }: { readonly name: string; readonly reason: string }): string {
   return `The record of ${name} is invalid, so it does not fire: ${reason} See fencepost doctor.`;
-}
-
-function row({ name, expression, timeZone, state, next, paused, last }: Answers['CronSummary']): string[] {
-  const ran =
-    last === null
-      ? '-'
-      : `${last.state}${last.skipped === null ? '' : ` (${last.skipped})`} ${shortIso(last.scheduledAt)}`;
-  return [name, expression, timeZone, paused ? 'paused' : state, next === null ? '-' : shortIso(next), ran];
 }

@@ -8,6 +8,7 @@ import type { Setting } from '../world.js';
 import { type OutputFlags, withOutput } from '../output.js';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { whileWorking } from '../progress.js';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 
@@ -27,7 +28,7 @@ const ABOUT =
   'disconnected at every fail point. Reports unsafe effects with the reason. Effects are really ' +
   'executed, many times: use a module with fake providers. Fails (1) if an effect is not safe.';
 
-export function tortureCommand({ answer }: Setting): Command {
+export function tortureCommand({ world, answer }: Setting): Command {
   const command = new Command('torture')
     .summary('find unsafe effects of jobs')
     .description(ABOUT)
@@ -48,8 +49,11 @@ export function tortureCommand({ answer }: Setting): Command {
     const app = await loadApp(kit, flags.app);
     const names = flags.job === undefined ? app.names : [flags.job];
     const reports: TortureReport[] = [];
-    for (const name of names)
-      reports.push(await torture(kit, app, { ...flags, job: name, seconds: flags.seconds / names.length }));
+    for (const [n, name] of names.entries()) {
+      const given = { ...flags, job: name, seconds: flags.seconds / names.length };
+      const what = `Torturing ${name}, ${n + 1} of ${names.length}, ${given.seconds.toFixed(0)} s each`;
+      reports.push(await whileWorking(what, world, () => torture(kit, app, given)));
+    }
     answer(
       tortureReport(reports, (job, only) => replayOf(flags, job, only)),
       flags,

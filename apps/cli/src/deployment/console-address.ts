@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { UsageError } from '../exit.js';
 import type { StoreFlags } from '../store/store-options.js';
+import { placeEnv } from '../place.js';
 import type { World } from '../world.js';
 
 /** As they stand on the command line. */
@@ -31,7 +32,8 @@ const OF_STORES = ['redis', 'prefix', 'tenant', 'postgres', 'schema', 'leases'] 
  * The console that a command is to talk to; `null` for the stores. What is on the command line outweighs the environment.
  * @throws {UsageError} for one that can't be, and for one together with a store
  */
-export function consoleAddress(flags: ConsoleFlags, { env }: Pick<World, 'env'>): ConsoleAddress | null {
+export function consoleAddress(flags: ConsoleFlags, world: Pick<World, 'env' | 'placeFile'>): ConsoleAddress | null {
+  const env = placeEnv(flags, world);
   const url = flags.url ?? (isAtStores(flags) ? null : env['FENCEPOST_URL'] || null);
   if (url === null) {
     if (flags.token === undefined) return null;
@@ -76,7 +78,8 @@ function checkedToken(token: string | null): string | null {
  * For a command that no console has a route for.
  * @throws {UsageError} where one is given, so that nothing is done elsewhere than was meant
  */
-export function refuseConsole(command: string, flags: ConsoleFlags, { env }: Pick<World, 'env'>): void {
+export function refuseConsole(command: string, flags: ConsoleFlags, world: Pick<World, 'env' | 'placeFile'>): void {
+  const env = placeEnv(flags, world);
   if (flags.url === undefined && flags.token === undefined && (isAtStores(flags) || !env['FENCEPOST_URL'])) return;
   const instead =
     flags.url === undefined && flags.token === undefined ? 'Unset FENCEPOST_URL, or' : 'Leave out --url, and';

@@ -4,6 +4,7 @@ import { isRedisUrl, redactUrl } from '@fencepost/lease/internal/redis';
 import type { RedisTarget } from '@fencepost/lease/redis';
 import type { Command } from 'commander';
 import { UsageError } from '../exit.js';
+import { placeEnv } from '../place.js';
 import type { World } from '../world.js';
 
 /** As they stand on the command line. */
@@ -57,11 +58,15 @@ export function withDatabaseOptions(command: Command): Command {
     .option('--schema <name>', 'schema of its tables (default: FENCEPOST_SCHEMA, then fencepost)');
 }
 
+type Around = Pick<World, 'env' | 'placeFile'>;
+
 /** @throws {UsageError} */
 export function databaseAddress(
-  { postgres, schema }: Pick<StoreFlags, 'postgres' | 'schema'>,
-  { env }: Pick<World, 'env'>,
+  flags: Pick<StoreFlags, 'redis' | 'postgres' | 'schema'>,
+  world: Around,
 ): DatabaseAddress | null {
+  const { postgres, schema } = flags;
+  const env = placeEnv(flags, world);
   const url = postgres ?? (env['FENCEPOST_LEDGER'] === 'postgres' ? env['DATABASE_URL'] || '' : null);
   if (url === null) return null;
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
@@ -71,10 +76,11 @@ export function databaseAddress(
 }
 
 /** @throws {UsageError} */
-export function storeAddress(flags: StoreFlags, { env }: Pick<World, 'env'>): StoreAddress {
+export function storeAddress(flags: StoreFlags, world: Around): StoreAddress {
+  const env = placeEnv(flags, world);
   return {
     ...redisAddress(flags, { env }),
-    database: databaseAddress(flags, { env }),
+    database: databaseAddress(flags, world),
     leases: flags.leases ?? (env['FENCEPOST_LEASES'] || 'redis'),
     waitReplicas: replicasIn(env),
   };

@@ -21,7 +21,18 @@ import { CronAdapter } from './cron-adapter.js';
 const PLACE = '/queues';
 const BASE_SCRIPT_PLACE = `${PLACE}/${BASE_SCRIPT_FILE}`;
 
-const LOOK = { boardTitle: 'Fencepost', hideDocsLink: true, miscLinks: [{ text: 'Crons', url: '../' }] };
+const ICON = '../favicon.svg';
+const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const DAY = { month: 'short', day: 'numeric' } as const;
+
+const LOOK = {
+  boardTitle: 'Fencepost',
+  boardLogo: { path: ICON, width: 24, height: 24 },
+  favIcon: { default: ICON, alternative: ICON },
+  dateFormats: { short: TIME, common: { ...DAY, ...TIME }, full: { year: 'numeric', ...DAY, ...TIME } as const },
+  hideDocsLink: true,
+  miscLinks: [{ text: 'Crons', url: '../' }],
+};
 
 /** The statuses that the board knows. */
 const KNOWN: readonly number[] = [400, 403, 404, 409];

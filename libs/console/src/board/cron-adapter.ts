@@ -13,7 +13,6 @@ import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun } from '../api/problems.js';
 import { currentCaller } from '../auth/caller.js';
-import { problemOf } from '../api/problem.js';
 
 export interface CronAdapterDeps {
   readonly runs: BullmqRunQueue;
@@ -36,8 +35,6 @@ type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 export class CronAdapter extends BullMQAdapter {
   /** What the ledger knew of a job's run when the job was read; by its data, which is all that a formatter is given. */
   readonly #runs = new WeakMap<object, Run>();
-  #known: KnownSchedulers | null = null;
-  #count = 0;
 
   constructor(private readonly deps: CronAdapterDeps) {
     super(deps.runs.queue, {
@@ -64,15 +61,8 @@ export class CronAdapter extends BullMQAdapter {
     });
   }
 
-  /** The board shows nothing of an error, and "none" instead: so the list that was known last, or a line that says what happened. */
   override async getJobSchedulers(): Promise<Scheduler[]> {
-    try {
-      const shown = await this.deps.gate.run(() => this.#schedulers());
-      this.#known = { shown, at: new Date() };
-      return shown;
-    } catch (error) {
-      return unreadSchedulers(this.#known, error);
-    }
+    return this.deps.gate.run(() => this.#schedulers());
   }
 
   async #schedulers(): Promise<Scheduler[]> {
@@ -87,13 +77,8 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async getJobSchedulersCount(): Promise<number> {
-    try {
-      const { total, removed } = await this.deps.directory.counts();
-      return (this.#count = total - removed);
-    } catch {
-      // One entry says that the list could not be read.
-      return this.#count || 1;
-    }
+    const { total, removed } = await this.deps.directory.counts();
+    return total - removed;
   }
 
   override get supportsJobSchedulerUpdate(): boolean {
@@ -123,11 +108,13 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   async #know(jobs: readonly Job[]): Promise<void> {
-    const known = jobs.map(async ({ data }) => {
-      const runId = runInData(data);
+    const known = jobs.map(async (job) => {
+      const runId = runInData(job.data);
       // What can't be read is not shown, and the board still is.
       const run = runId === null ? null : await this.deps.ledger.readRun(runId).catch(() => null);
-      if (run) this.#runs.set(data as object, run);
+      if (!run) return;
+      this.#runs.set(job.data as object, run);
+      countAsLedger(job, run);
     });
     await Promise.all(known);
   }
@@ -135,6 +122,12 @@ export class CronAdapter extends BullMQAdapter {
   #runOf(data: unknown): Run | null {
     return typeof data === 'object' && data !== null ? (this.#runs.get(data) ?? null) : null;
   }
+}
+
+/** BullMQ counts deliveries, ours are attempts of the run: the board shows the number that our page has. */
+function countAsLedger(job: Job, { attempt }: Run): void {
+  const json = job.toJSON.bind(job);
+  job.toJSON = () => ({ ...json(), attemptsMade: attempt, attemptsStarted: attempt });
 }
 
 function runInData(data: unknown): string | null {
@@ -178,17 +171,3 @@ function jobData(data: unknown, run: Run | null): unknown {
 }
 
 type Scheduler = Omit<AppJobScheduler, 'queueName'>;
-
-/** What was shown last. */
-interface KnownSchedulers {
-  readonly shown: readonly Scheduler[];
-  readonly at: Date;
-}
-
-/** What a board shows that could not be brought up to date: a first line that says so, and what was known last. */
-export function unreadSchedulers(known: KnownSchedulers | null, error: unknown): Scheduler[] {
-  const { code, detail } = problemOf(error);
-  const since = known === null ? 'nothing is known yet' : `the rest is as of ${known.at.toISOString()}`;
-  const note = { id: 'not-up-to-date', name: `NOT UP TO DATE, ${since} (${code}): ${detail}`, iterationCount: 0 };
-  return [note, ...(known?.shown ?? [])];
-}
