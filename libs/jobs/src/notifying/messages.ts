@@ -113,9 +113,12 @@ export function pingOf({
   id,
   runId,
   attempt,
+  delayed,
 }: AlarmChange): { readonly on: PingOn; readonly id: string } | null {
   if (news === 'cleared') return null;
   if (kind === 'missed' || kind === 'late') return { on: 'missed', id };
+  // Under the id of its run it was dropped while its cron was muted, and the queue would not take it again.
+  if (delayed) return { on: kind === 'uncertain' ? kind : 'failure', id };
   if (kind === 'failed') return { on: 'failure', id: runId ?? id };
   if (kind !== 'uncertain') return null;
   return { on: 'uncertain', id: runId === null ? id : notifiedId({ runId, state: kind, attempt: attempt ?? 0 }) };

@@ -23,4 +23,8 @@ export interface AlarmChange extends Alarm {
   readonly news: 'raised' | 'cleared';
   /** The same for the same change, whichever pod sends it and however often. */
   readonly id: string;
+  /** Its cron was muted when it was raised: receivers do not hear of it. */
+  readonly muted?: true;
+  /** It was raised while its cron was muted, and that is over. */
+  readonly delayed?: true;
 }

@@ -41,6 +41,8 @@ interface OfAlarm {
   /** Epoch milliseconds of the store. */
   readonly since: number;
   readonly text: string;
+  /** Its receivers do not hear of it. */
+  readonly muted?: true;
 }
 
 interface OfMessage {

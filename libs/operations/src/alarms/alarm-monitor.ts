@@ -9,11 +9,13 @@ import type { Telemetry } from '@fencepost/jobs';
 import { spreadOf } from '@fencepost/schedule';
 import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
+import { MUTES, muteOf, type Mute, type Mutes } from './mutes.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
   readonly store: AlarmStore;
+  readonly mutes: Pick<Mutes, 'list'>;
   readonly schedules: Schedules;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -48,6 +50,13 @@ interface Found {
   readonly known: CronRecord;
 }
 
+/** What all crons of one look are judged by. */
+interface Seen {
+  readonly runs: ReadonlyMap<string, readonly Run[]>;
+  readonly now: number;
+  readonly mutes: readonly Mute[];
+}
+
 /** Looks at crons that other pods hold, again and again, and raises the alarms that those can't: a holder may be what is wrong. */
 export class AlarmMonitor {
   #cancel: CancelTimer = () => {};
@@ -72,8 +81,9 @@ export class AlarmMonitor {
   async look(): Promise<void> {
     try {
       const { crons, isOver } = this.deps.watch();
+      const mutes = crons.length === 0 ? [] : await this.deps.mutes.list();
       for (let at = 0; at < crons.length && !this.#stopped; at += BATCH)
-        await this.#lookAt(crons.slice(at, at + BATCH));
+        await this.#lookAt(crons.slice(at, at + BATCH), mutes);
       this.#looks += 1;
       if (this.#looks % TIDY_EVERY === 1) await this.#tidy(isOver);
     } catch (error) {
@@ -89,7 +99,7 @@ export class AlarmMonitor {
     });
   }
 
-  async #lookAt(entries: readonly CatalogEntry[]): Promise<void> {
+  async #lookAt(entries: readonly CatalogEntry[], mutes: readonly Mute[]): Promise<void> {
     const { store, ledger } = this.deps;
     const names = entries.map(({ definition }) => definition.name);
     const [{ now, records }, known] = await Promise.all([store.read(names), ledger.readCrons(names)]);
@@ -99,7 +109,7 @@ export class AlarmMonitor {
       if (!cron || !runs.has(entry.definition.name)) return [];
       return [{ entry, was, record: readRecord(was) ?? newRecord(now), known: cron }];
     });
-    const settled = found.map((one) => ({ ...one, ...this.#settle(one, runs, now) }));
+    const settled = found.map((one) => ({ ...one, ...this.#settle(one, { runs, now, mutes }) }));
     await this.#write(settled, now);
   }
 
@@ -119,9 +129,10 @@ export class AlarmMonitor {
     return runs;
   }
 
-  #settle({ entry, record, known }: Found, all: ReadonlyMap<string, readonly Run[]>, now: number): Settled {
+  #settle({ entry, record, known }: Found, { runs: all, now, mutes }: Seen): Settled {
     const { definition, state } = entry;
     const runs = all.get(definition.name) ?? [];
+    const muted = muteOf(mutes, definition) !== null;
     const successAt = latest(record.successAt, newestSuccess(runs));
     // Somebody wants it to be silent: that is no alarm, and the time it takes does not count against it afterwards.
     const quiet = known.paused !== null || state !== 'active';
@@ -129,7 +140,7 @@ export class AlarmMonitor {
     const nextDueAt = quiet ? null : nextDue(this.deps.schedules, entry, known.cursor);
     const snapshot = { definition, now, countFrom, successAt, nextDueAt, runs };
     const found = evaluateRules(snapshot).filter(({ kind }) => !quiet || kind === 'failed' || kind === 'uncertain');
-    return settle(definition.name, { ...record, countFrom, successAt }, { found, now });
+    return settle(definition.name, { ...record, countFrom, successAt }, { found, now, muted });
   }
 
   /** Of pods that look at the same time one manages to write what it found, and that one tells. */
@@ -169,12 +180,12 @@ export class AlarmMonitor {
 
   /** What was wrong with a cron that nobody watches any more is over. */
   async #tidy(isOver: Watch['isOver']): Promise<void> {
-    const over = (await this.deps.store.names()).filter(isOver).slice(0, BATCH);
+    const over = (await this.deps.store.names()).filter((name) => name !== MUTES && isOver(name)).slice(0, BATCH);
     if (over.length === 0) return;
     const { now, records } = await this.deps.store.read(over);
     for (const [index, cron] of over.entries()) {
       const was = records[index] ?? null;
-      const { record, tell } = settle(cron, readRecord(was) ?? newRecord(now), { found: [], now });
+      const { record, tell } = settle(cron, readRecord(was) ?? newRecord(now), { found: [], now, muted: false });
       if (record.untold.length === 0) await this.deps.store.swap([{ cron, was, is: null }]);
       else if ((await this.deps.store.swap([{ cron, was, is: JSON.stringify(record) }]))[0]) {
         await this.#tell([{ cron, record, tell }], now);

@@ -7,12 +7,15 @@ export interface AlarmRecord {
   readonly countFrom: number;
   /** The newest success that was seen: the ledger forgets runs. */
   readonly successAt: number | null;
-  readonly open: readonly Alarm[];
+  readonly open: readonly OpenAlarm[];
   /** Raised or cleared, and not told yet as far as is known. */
   readonly untold: readonly AlarmChange[];
   /** Whoever is telling has until then; after it somebody else tells. */
   readonly tellingUntil: number;
 }
+
+/** `held`: raised while its cron was muted, so that nobody outside knows of it. */
+type OpenAlarm = Alarm & { readonly held?: true };
 
 /** Long enough to put a few jobs into a queue; a pod that died in between delays the news by as much. */
 const TELLING_MS = 10_000;
@@ -32,24 +35,38 @@ export interface Settled {
 
 /**
  * An alarm that was open stays the one it was: it is told once when it is raised and once when it is cleared, whatever
- * becomes of its text.
+ * becomes of its text. One that is raised while its cron is muted is told as muted, and again if it is still open when the mute
+ * is over; its end is told as it was.
  */
 export function settle(
   cron: string,
   record: AlarmRecord,
-  { found, now }: { found: readonly Alarm[]; now: number },
+  { found, now, muted }: { found: readonly Alarm[]; now: number; muted: boolean },
 ): Settled {
   const raised = found.filter(({ kind }) => !isOpen(record.open, kind));
   const cleared = record.open.filter(({ kind }) => !isOpen(found, kind));
-  const open = [...record.open.filter(({ kind }) => isOpen(found, kind)), ...raised];
+  const stay = record.open.filter(({ kind }) => isOpen(found, kind));
+  const delayed = muted ? [] : stay.filter(({ held }) => held);
+  const open = [
+    ...stay.map((alarm) => (delayed.includes(alarm) ? known(alarm) : alarm)),
+    ...raised.map((alarm): OpenAlarm => (muted ? { ...alarm, held: true } : alarm)),
+  ];
   const untold = [
     ...record.untold,
-    ...raised.map((alarm) => changeOf({ ...alarm, cron, news: 'raised' }, now)),
-    ...cleared.map((alarm) => changeOf({ ...alarm, cron, news: 'cleared' }, now)),
+    ...raised.map((alarm) => changeOf({ ...alarm, cron, news: 'raised', ...mutedIf(muted) }, now)),
+    ...delayed.map((alarm) => changeOf({ ...known(alarm), cron, news: 'raised', delayed: true }, now)),
+    ...cleared.map((alarm) => changeOf({ ...known(alarm), cron, news: 'cleared', ...mutedIf(alarm.held) }, now)),
   ].slice(-MAX_UNTOLD);
   const mayTell = untold.length > 0 && now >= record.tellingUntil;
   const tellingUntil = mayTell ? now + TELLING_MS : record.tellingUntil;
   return { record: { ...record, open, untold, tellingUntil }, tell: mayTell ? untold : [] };
+}
+
+const mutedIf = (muted: boolean | undefined) => (muted ? ({ muted: true } as const) : {});
+
+/** As those outside know it, or are told now. */
+function known({ held: _, ...alarm }: OpenAlarm): Alarm {
+  return alarm;
 }
 
 function isOpen(alarms: readonly Alarm[], kind: AlarmKind): boolean {

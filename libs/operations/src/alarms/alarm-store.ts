@@ -16,6 +16,8 @@ export interface AlarmReading {
  * Where pods keep what is wrong with which cron. Several may look at the same cron at the same time: of those that found the
  * same, one manages to write it, and tells.
  *
+ * The mutes are kept beside them, under a name that no cron can have.
+ *
  * Every implementation passes `test/contracts/alarm-store.contract.ts`.
  */
 export interface AlarmStore {

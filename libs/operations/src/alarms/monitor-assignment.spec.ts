@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Mutes } from './mutes.js';
 import { LOOK_MS, useAlarmStages, type AlarmStage } from './alarm.stage.js';
 import { CRON, START, type StagePod } from '../../../../test/support/scheduler-stage.js';
 
@@ -184,5 +185,49 @@ describe('who watches', () => {
     await stage.clock.advance(10_000 + LOOK_MS);
     expect(raised(...others)).toHaveLength(1);
     expect(sent(stage)).toEqual(['alarm.raised']);
+  });
+});
+
+describe('a muted cron', () => {
+  const mute = (stage: AlarmStage, forMs: number) => new Mutes(stage.store).set({ cron: CRON }, { ...order, forMs });
+
+  it('raises its alarms, and nobody outside hears of them or of their end', async () => {
+    const all = await pods(['a', 'b']);
+    await mute(all.stage, 600_000);
+    const heal = await deaf(all);
+    await all.stage.clock.advance(LATE_MS + 10_000);
+    expect(raised(...all.others)).toMatchObject([{ kind: 'missed', muted: true }]);
+    await heal();
+    expect(cleared(...all.others)).toMatchObject([{ kind: 'missed', muted: true }]);
+    expect(sent(all.stage)).toEqual([]);
+  });
+
+  it('is heard of when the mute is over and the alarm is not', async () => {
+    const all = await pods(['a', 'b']);
+    await mute(all.stage, 20_000);
+    const heal = await deaf(all);
+    await all.stage.clock.advance(LATE_MS + 5_000);
+    expect(sent(all.stage)).toEqual([]);
+    await all.stage.clock.advance(15_000);
+    expect(sent(all.stage)).toEqual(['alarm.raised']);
+    await heal();
+    expect(sent(all.stage)).toEqual(['alarm.raised', 'alarm.cleared']);
+    expect(raised(...all.others).map(({ muted }) => muted)).toEqual([true, undefined]);
+  });
+
+  it('that was heard of before is heard of when it is well again', async () => {
+    const all = await pods(['a', 'b']);
+    const heal = await deaf(all);
+    await all.stage.clock.advance(LATE_MS + 10_000);
+    await mute(all.stage, 600_000);
+    await heal();
+    expect(sent(all.stage)).toEqual(['alarm.raised', 'alarm.cleared']);
+  });
+
+  it('keeps its mute while crons come and go', async () => {
+    const { stage } = await pods(['a', 'b']);
+    await mute(stage, 600_000);
+    await stage.clock.advance(20 * LOOK_MS);
+    expect(await new Mutes(stage.store).list()).toHaveLength(1);
   });
 });

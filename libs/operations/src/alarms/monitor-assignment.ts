@@ -13,6 +13,7 @@ import { candidates, firstOf, firstTwoOf, type SchedulerPod } from '@fencepost/j
 import type { Telemetry } from '@fencepost/jobs';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { AlarmStore } from './alarm-store.js';
+import { Mutes } from './mutes.js';
 import { isWatched } from './evaluate-rules.js';
 import { AlarmMonitor, type Watch } from './alarm-monitor.js';
 
@@ -46,7 +47,8 @@ export class MonitorAssignment {
     const schedules = new Schedules({ clock, telemetry });
     const tell = (news: readonly AlarmChange[], now: number) => this.#tell(news, now);
     const watch = () => this.#watch();
-    this.monitor = new AlarmMonitor({ ledger, store, schedules, clock, telemetry, lookEveryMs, watch, tell });
+    const mutes = new Mutes(store);
+    this.monitor = new AlarmMonitor({ ledger, store, mutes, schedules, clock, telemetry, lookEveryMs, watch, tell });
   }
 
   #watch(): Watch {
@@ -80,10 +82,12 @@ export class MonitorAssignment {
   async #tell(news: readonly AlarmChange[], now: number): Promise<void> {
     const { queue, webhooks, telemetry } = this.deps;
     await queue.enqueue(
-      news.flatMap((one) => [...webhookMessages(webhooks, happeningOf(one, now)), ...this.#pings(one)]),
+      news.flatMap((one) =>
+        one.muted ? [] : [...webhookMessages(webhooks, happeningOf(one, now)), ...this.#pings(one)],
+      ),
     );
-    for (const { cron, kind, since, text, news: what } of news)
-      telemetry.emit(`alarm.${what}`, { cron, kind, since, text });
+    for (const { cron, kind, since, text, news: what, muted } of news)
+      telemetry.emit(`alarm.${what}`, { cron, kind, since, text, ...(muted && { muted }) });
   }
 
   #pings(news: AlarmChange) {
