@@ -17,7 +17,7 @@ const SELF = fileURLToPath(import.meta.url);
 const UNPACKED = join(SELF, '../../.cache/redis');
 /** The scripts are written for 7.0; Ubuntu 22.04 still ships 6.0, which would fail late and with a riddle. */
 const OLDEST = 7;
-const SETTINGS = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'];
+const SETTINGS = ['--save', '', '--maxmemory-policy', 'noeviction'];
 const PORT_ATTEMPTS = 5;
 
 const WAYS = [
@@ -103,16 +103,21 @@ function compose(project, args) {
 /**
  * A Redis for the caller: the one of REDIS_URL, which is neither started nor stopped, or else a private one that ends
  * with the caller, however the caller ends.
- * @param {{ log?: (line: string) => void }} [options]
+ * @param {{ log?: (line: string) => void, appendOnly?: boolean }} [options] `appendOnly` writes a file as a server in production
+ *   does, which the doctor asks for; without it a private server is quicker
  * @returns {Promise<{ url: string, how: string, pid?: number, stop: () => Promise<void> }>}
  */
-export async function startRedis({ log = () => {} } = {}) {
+export async function startRedis({ log = () => {}, appendOnly = false } = {}) {
   const { how, env, ...found } = await findRedisServer({ log });
   if (found.url && !found.project) return { url: found.url, how, stop: async () => {} };
   // The server belongs to a second process that reads a pipe from us until end-of-file: the kernel closes it also after
   // SIGKILL, which no exit handler sees. Detached, so that Ctrl-C leaves us a Redis to say goodbye to.
   const stdio = ['pipe', 'pipe', 'ignore'];
-  const watcher = spawn(process.execPath, [SELF, '--watch', JSON.stringify(found)], { detached: true, env, stdio });
+  const watcher = spawn(process.execPath, [SELF, '--watch', JSON.stringify({ ...found, appendOnly })], {
+    detached: true,
+    env,
+    stdio,
+  });
   const ended = once(watcher, 'exit');
   const lines = createInterface({ input: watcher.stdout })[Symbol.asyncIterator]();
   const { failed, url, pid } = JSON.parse((await lines.next()).value ?? '{"failed":"its watcher ended"}');
@@ -128,7 +133,7 @@ export async function startRedis({ log = () => {} } = {}) {
 }
 
 /** The second process: starts the server, reports one line, and ends both when its input does. */
-async function watch({ command, project, url }) {
+async function watch({ command, project, url, appendOnly }) {
   const dir = fs.mkdtempSync(join(tmpdir(), 'fencepost-redis-'));
   const own = { server: undefined, ending: undefined };
   const clear = async () => {
@@ -146,6 +151,7 @@ async function watch({ command, project, url }) {
   for (let attempt = 0; attempt < PORT_ATTEMPTS && !answer.url && !own.ending; attempt++) {
     const port = await freePort();
     const args = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', dir, ...SETTINGS];
+    args.push('--appendonly', appendOnly ? 'yes' : 'no');
     own.server = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     answer = (await untilReady(own.server)) ?? { url: `redis://127.0.0.1:${port}`, pid: own.server.pid };
   }

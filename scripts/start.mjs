@@ -14,7 +14,7 @@ await program(import.meta.url, async (args) => {
   await ensureInstalled();
   await ensureBuilt();
   if (args.includes('--help') || args.includes('-h')) return (await runInFront([DEMO, ...args], process.env)).code;
-  const redis = await startRedis({ log: (line) => console.error(line) });
+  const redis = await startRedis({ log: (line) => console.error(line), appendOnly: true });
   const postgres = wantsPostgres(args) ? await startPostgres() : null;
   const how = process.env.DATABASE_URL ? 'DATABASE_URL' : 'a private one';
   const database = postgres ? { DATABASE_URL: postgres.url, FENCEPOST_POSTGRES_HOW: how } : {};

@@ -41,45 +41,58 @@ const GIVEN_UP_MS = 20_000;
 /** What the API answers, kept up to date while it is shown; `null`: nothing is asked. */
 export function useResource<Data>(question: Query<Data> | null, freshness: Freshness = {}): Resource<Data> {
   const key = question?.key ?? null;
+  const { answer, isSlow, reload, refresh } = useAnswer(question, freshness.keeps === true);
+  useFreshness(refresh, { ...freshness, ...(answer.error === null ? {} : { everyMs: AGAIN_AFTER_ERROR_MS }) });
+  const current = answer.key === key || freshness.keeps ? answer : NOTHING;
+  return { data: current.data, error: current.error, at: current.at, isSlow, reload };
+}
+
+/** Asks one question at a time: an answer that takes longer than the time between two looks would never come. */
+function useAnswer<Data>(question: Query<Data> | null, keeps: boolean) {
+  const key = question?.key ?? null;
   const [answer, setAnswer] = useState<Answer<Data>>({ key, data: null, error: null, at: 0 });
-  const [round, setRound] = useState(0);
   const [isSlow, setSlow] = useState(false);
+  const [round, setRound] = useState(0);
   const waiting = useRef<'no' | 'yes' | 'and again'>('no');
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  // What is asked is not asked twice: an answer that takes longer than the time between two looks would never come.
   const refresh = useCallback(() => {
     if (waiting.current === 'no') reload();
     else waiting.current = 'and again';
   }, [reload]);
   useEffect(() => {
     if (question === null) return;
-    const aborter = new AbortController();
     const slow = setTimeout(() => setSlow(true), SLOW_MS);
+    waiting.current = 'yes';
+    const abort = ask(question, (told) => {
+      const isOld = waiting.current === 'and again';
+      ended();
+      setAnswer((old) => ('data' in told ? told : { ...(old.key === key || keeps ? old : NOTHING), ...told }));
+      if (isOld) reload();
+    });
     const ended = () => {
       clearTimeout(slow);
       setSlow(false);
       waiting.current = 'no';
     };
-    const answered = (change: (old: Answer<Data>) => Answer<Data>) => {
-      if (aborter.signal.aborted) return;
-      const isOld = waiting.current === 'and again';
-      ended();
-      setAnswer(change);
-      if (isOld) reload();
-    };
-    waiting.current = 'yes';
-    question.ask(AbortSignal.any([aborter.signal, AbortSignal.timeout(GIVEN_UP_MS)])).then(
-      (data) => answered(() => ({ key, data, error: null, at: Date.now() })),
-      (error: unknown) => answered((old) => ({ ...(old.key === key || freshness.keeps ? old : NOTHING), key, error })),
-    );
     return () => {
       ended();
-      aborter.abort();
+      abort();
     };
   }, [key, round]);
-  useFreshness(refresh, { ...freshness, ...(answer.error === null ? {} : { everyMs: AGAIN_AFTER_ERROR_MS }) });
-  const current = answer.key === key || freshness.keeps ? answer : NOTHING;
-  return { data: current.data, error: current.error, at: current.at, isSlow, reload };
+  return { answer, isSlow, reload, refresh };
+}
+
+type Told<Data> = Answer<Data> | Pick<Answer<Data>, 'key' | 'error'>;
+
+/** @returns what withdraws the question: nothing is told then */
+function ask<Data>({ key, ask: send }: Query<Data>, tell: (told: Told<Data>) => void): () => void {
+  const aborter = new AbortController();
+  const unlessWithdrawn = (told: Told<Data>) => aborter.signal.aborted || tell(told);
+  send(AbortSignal.any([aborter.signal, AbortSignal.timeout(GIVEN_UP_MS)])).then(
+    (data) => unlessWithdrawn({ key, data, error: null, at: Date.now() }),
+    (error: unknown) => unlessWithdrawn({ key, error }),
+  );
+  return () => aborter.abort();
 }
 
 const NOTHING = { data: null, error: null, at: 0 };
