@@ -109,6 +109,14 @@ describe('histories', () => {
     expect(asked.toSorted()).toEqual(NAMES.toSorted());
   });
 
+  it('are kept of 20,000 crons at most', async () => {
+    const [{ entry, record }] = crons() as [FollowedCron];
+    const named = (name: string) => ({ entry: { definition: { ...entry.definition, name } }, record });
+    await histories.read(Array.from({ length: 20_001 }, (_, n) => named(`cron-${n}`)));
+    expect(histories.of('cron-19999')).not.toBeNull();
+    expect(histories.of('cron-20000')).toBeNull();
+  });
+
   it('of a cron that is gone are forgotten', async () => {
     await readAll();
     histories.follow(crons().slice(1));
