@@ -93,6 +93,7 @@ describe('with keys alone, and a record of each', () => {
     await expect.poll(() => page.locator('main').innerText(), SOON).not.toContain('Paused by anna');
     expect((await stage.deployment.stores.ledger.readCron(cron)).paused).toBeNull();
     expect(await recordOf('resume it')).toMatchObject({ ...ANNA, action: 'resume', cron, before: paused });
+    await page.getByRole('tab', { name: 'Activity' }).click();
     await shows(page, 'Orders', 'resume it');
     expect(stage.complaints()).toEqual([]);
   });

@@ -213,4 +213,14 @@ export default [
     killedBy: 'libs/operations/src/operating/rerun.spec.ts',
     test: 'is not run again blindly',
   },
+  {
+    name: 'order to several runs: a run is answered whose question was not shown',
+    guards: 'G10',
+    defence: 'an answer counts for the question that the person saw, of many runs as of one',
+    file: 'libs/console/src/api/run-batch.controller.ts',
+    find: 'order.asked.every(({ runId }) => runId !== id)',
+    replace: 'order.asked.length === 0 && id === null',
+    killedBy: 'test/api/runs.spec.ts',
+    test: 'answers only the question that was shown',
+  },
 ];

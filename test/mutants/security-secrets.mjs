@@ -241,4 +241,14 @@ export default [
     killedBy: 'test/api/fencepost-url-refusals.spec.ts',
     test: 'follows no redirect',
   },
+  {
+    name: 'log of a run: a cause that is nothing but a secret is shown',
+    guards: 'security',
+    defence: 'the message of a cause may be the secret itself, which no pattern recognises',
+    file: 'libs/jobs/src/telemetry/report-failure.ts',
+    find: 'describeError(withoutBareSecret(shown))',
+    replace: 'describeError(shown)',
+    killedBy: 'libs/jobs/src/telemetry/describe-error.spec.ts',
+    test: 'has no secret that a cause quotes',
+  },
 ];

@@ -1,6 +1,5 @@
 import { Body, Controller, Inject, Param, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CatalogMovedError } from '@fencepost/jobs/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { CronCatalog, type CronSettings } from '@fencepost/operations';
 import { CronDirectory, settingsOf } from '@fencepost/operations/internal';
@@ -44,8 +43,6 @@ export class CronDefinitionController {
     const seen = before?.state === 'removed' ? null : (before?.generation ?? null);
     // What was kept of the old definition is of this generation, and of no other.
     const expected = order.expected === undefined && !order.keepOthers ? {} : { expected: order.expected ?? seen };
-    if (order.keepOthers && expected.expected !== seen)
-      throw new CatalogMovedError(cron, expected.expected ?? null, seen);
     const { reason } = order;
     const about = { action: 'set', cron, reason, before: shown(before), after: shown };
     return this.service

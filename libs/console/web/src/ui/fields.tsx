@@ -5,6 +5,9 @@ interface TextProps {
   readonly onChange: (value: string) => void;
 }
 
+/** A browser would show such a field by the clock of its own language, which may be one of twelve hours. */
+const INSTANT = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?`;
+
 /** An instant in UTC, to the second: what a person types has to mean the same to everybody. */
 export function InstantField({ label, hint, value, onChange, required }: TextProps & { readonly required?: boolean }) {
   return (
@@ -13,8 +16,10 @@ export function InstantField({ label, hint, value, onChange, required }: TextPro
         {label} <small class="quiet">({hint ?? 'UTC'})</small>
       </span>
       <input
-        type="datetime-local"
-        step={1}
+        type="text"
+        class="instant-field"
+        placeholder="YYYY-MM-DD hh:mm:ss"
+        pattern={INSTANT}
         required={required}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
@@ -23,14 +28,22 @@ export function InstantField({ label, hint, value, onChange, required }: TextPro
   );
 }
 
-/** `2026-11-21T03:00:00`, as such a field has it, of an ISO instant. */
+/** `2026-11-21 03:00:00`, as such a field has it, of an ISO instant. */
 export function fieldOf(iso: string): string {
-  return iso.slice(0, 19);
+  return iso.slice(0, 19).replace('T', ' ');
 }
 
-/** The ISO instant of what such a field has. */
+/** Whether such a field has an instant by now. */
+export function isInstantField(field: string): boolean {
+  return new RegExp(`^${INSTANT}$`).test(field) && !Number.isNaN(Date.parse(`${field.replace(' ', 'T')}Z`));
+}
+
+/**
+ * The ISO instant of what such a field has.
+ * @throws RangeError for what is none
+ */
 export function isoOf(field: string): string {
-  return new Date(`${field}Z`).toISOString();
+  return new Date(`${field.replace(' ', 'T')}Z`).toISOString();
 }
 
 export function JsonField({ label, hint, value, onChange }: TextProps) {

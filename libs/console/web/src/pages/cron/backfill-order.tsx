@@ -1,27 +1,30 @@
 import { useState } from 'preact/hooks';
 import { cronOrders } from '../../data/orders.js';
-import { InstantField, isoOf } from '../../ui/fields.js';
+import { InstantField, isInstantField, isoOf } from '../../ui/fields.js';
 import { Order } from '../../ui/order.js';
+import { WORDS } from '../../words.js';
 import { backfillText } from './backfill-words.js';
 import type { CronOrderProps } from './cron-order.js';
+
+const { actions: words } = WORDS.cron;
 
 export function BackfillOrder({ cron, onClose }: CronOrderProps) {
   const { name } = cron;
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const ask = async (words: { readonly reason: string; readonly dryRun: boolean }) =>
-    cronOrders.backfill(name, { from: isoOf(from), to: isoOf(to), ...words });
+  const ask = async (how: { readonly reason: string; readonly dryRun: boolean }) =>
+    cronOrders.backfill(name, { from: isoOf(from), to: isoOf(to), ...how });
   return (
     <Order
-      title={`Backfill ${name}`}
-      text="Runs past instants that did not run, oldest first. Instants that ran are not repeated."
-      verb="Backfill"
+      title={words.backfillTitle(name)}
+      text={words.backfillText}
+      verb={words.backfill}
       execute={async (reason) => backfillText(await ask({ reason, dryRun: false }), cron)}
       onClose={onClose}
     >
-      <InstantField label="From" hint="UTC, included" value={from} onChange={setFrom} required />
-      <InstantField label="To" hint="UTC, not included" value={to} onChange={setTo} required />
-      {from !== '' && to !== '' ? (
+      <InstantField label={words.from} hint={words.fromHint} value={from} onChange={setFrom} required />
+      <InstantField label={words.to} hint={words.toHint} value={to} onChange={setTo} required />
+      {isInstantField(from) && isInstantField(to) ? (
         <Preview
           key={`${from} ${to}`}
           ask={async () => backfillText(await ask({ reason: 'preview', dryRun: true }), cron)}
@@ -35,16 +38,16 @@ export function BackfillOrder({ cron, onClose }: CronOrderProps) {
 function Preview({ ask }: { readonly ask: () => Promise<string> }) {
   const [said, setSaid] = useState<string | null>(null);
   const look = () => {
-    setSaid('Looking …');
+    setSaid(words.looking);
     ask().then(
-      (text) => setSaid(`Would do: ${text}`),
+      (text) => setSaid(words.would(text)),
       (error: unknown) => setSaid(error instanceof Error ? error.message : String(error)),
     );
   };
   return (
     <p class="preview">
       <button type="button" onClick={look}>
-        Preview
+        {words.preview}
       </button>{' '}
       <span role="status">{said}</span>
     </p>

@@ -7,26 +7,24 @@ import { InstantField, isoOf, Choice, Check, JsonField } from '../../ui/fields.j
 import { jsonOf } from '../../ui/json-text.js';
 import { Order } from '../../ui/order.js';
 import type { CronOrderProps } from './cron-order.js';
+import { WORDS } from '../../words.js';
+
+const { actions: words } = WORDS.cron;
 
 const MISSED = [
-  ['skip', 'skip them'],
-  ['fire-once', 'cover them with one run'],
+  ['skip', words.missedSkip],
+  ['fire-once', words.missedOnce],
 ] as const;
 
 function ResumeOrder({ cron: { name }, onClose }: CronOrderProps) {
   const [missed, setMissed] = useState('skip');
   const execute = async (reason: string) => {
     await cronOrders.resume(name, { reason, missed: missed === 'fire-once' ? missed : 'skip' });
-    return `${name} fires again.`;
+    return words.resumed(name);
   };
   return (
-    <Order
-      title={`Resume ${name}`}
-      text="It fires again from its next instant."
-      verb="Resume"
-      {...{ execute, onClose }}
-    >
-      <Choice label="Instants of the pause" value={missed} options={MISSED} onChange={setMissed} />
+    <Order title={words.resumeTitle(name)} text={words.resumeText} verb={words.resume} {...{ execute, onClose }}>
+      <Choice label={words.missed} value={missed} options={MISSED} onChange={setMissed} />
     </Order>
   );
 }
@@ -56,25 +54,25 @@ export function CronActions({ cron, reload }: ActionsProps) {
   };
   const Asked = open === null ? null : ORDERS[open];
   return (
-    <div class="buttons actions" role="group" aria-label="Actions">
+    <div class="buttons actions" role="group" aria-label={words.actions}>
       <button type="button" class="primary" disabled={cron.state === 'removed'} onClick={() => setOpen('trigger')}>
-        Run now …
+        {words.runNow} …
       </button>
       {cron.paused ? (
         <button type="button" onClick={() => setOpen('resume')}>
-          Resume …
+          {words.resume} …
         </button>
       ) : (
         <button type="button" disabled={cron.state !== 'active'} onClick={() => setOpen('pause')}>
-          Pause …
+          {words.pause} …
         </button>
       )}
       <button type="button" disabled={cron.manual} onClick={() => setOpen('backfill')}>
-        Backfill …
+        {words.backfill} …
       </button>
       {may('admin') ? (
         <button type="button" class="danger" disabled={cron.state === 'removed'} onClick={() => setOpen('remove')}>
-          Remove …
+          {words.remove} …
         </button>
       ) : null}
       {Asked ? <Asked cron={cron} onClose={close} /> : null}
@@ -86,16 +84,11 @@ function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
   const [until, setUntil] = useState('');
   const execute = async (reason: string) => {
     await cronOrders.pause(name, { reason, ...(until === '' ? {} : { until: isoOf(until) }) });
-    return `${name} is paused.`;
+    return words.paused(name);
   };
   return (
-    <Order
-      title={`Pause ${name}`}
-      text="Its instants are recorded as skipped until it is resumed. Open runs continue, and it can still be triggered."
-      verb="Pause"
-      {...{ execute, onClose }}
-    >
-      <InstantField label="Until" hint="UTC; empty: until it is resumed" value={until} onChange={setUntil} />
+    <Order title={words.pauseTitle(name)} text={words.pauseText} verb={words.pause} {...{ execute, onClose }}>
+      <InstantField label={words.until} hint={words.untilHint} value={until} onChange={setUntil} />
     </Order>
   );
 }
@@ -103,14 +96,14 @@ function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
 function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps) {
   const execute = async (reason: string) => {
     await cronOrders.remove(name, { reason });
-    return `${name} is removed.`;
+    return words.removed(name);
   };
-  const back = source === null ? '' : ` A newer build of ${source} that still declares it brings it back.`;
+  const back = source === null ? '' : ` ${words.comesBack(source)}`;
   return (
     <Order
-      title={`Remove ${name}`}
-      text={`It no longer fires. Its history is kept.${back}`}
-      verb="Remove"
+      title={words.removeTitle(name)}
+      text={`${words.removeText}${back}`}
+      verb={words.remove}
       danger
       {...{ execute, onClose }}
     />
@@ -124,17 +117,12 @@ function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
     const given = jsonOf(payload);
     const body = { reason, force, ...(given === undefined ? {} : { payload: given }) };
     const { runId } = await cronOrders.trigger(name, body);
-    return `${name} runs, as ${runId}.`;
+    return words.running(name, runId);
   };
   return (
-    <Order
-      title={`Run ${name} now`}
-      text="One run, in addition to its schedule. It ignores a pause and respects overlap."
-      verb="Run now"
-      {...{ execute, onClose }}
-    >
-      <JsonField label="Payload" hint="JSON; default: that of its definition" value={payload} onChange={setPayload} />
-      <Check label="Also if the maximum of open runs is reached" checked={force} onChange={setForce} />
+    <Order title={words.runTitle(name)} text={words.runText} verb={words.runNow} {...{ execute, onClose }}>
+      <JsonField label={words.payload} hint={words.payloadHint} value={payload} onChange={setPayload} />
+      <Check label={WORDS.run.orders.force} checked={force} onChange={setForce} />
     </Order>
   );
 }

@@ -11,6 +11,9 @@ import { fieldOf, InstantField, isoOf } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
+import { WORDS } from '../../words.js';
+
+const { why: words } = WORDS.cron;
 
 interface WhyProps {
   readonly cron: CronDetail;
@@ -23,13 +26,13 @@ export function WhyBox({ cron, asked, ask }: WhyProps) {
   const question = asked === null ? null : cronQuestions.why(cron.name, asked);
   const report = useResource(question, { concerns: (entry) => entry.cron === cron.name });
   return (
-    <Section title="Why did it run or not run?">
+    <Section title={words.title}>
       <Question {...{ asked, ask }} />
       <div aria-live="polite">
         {question === null ? (
-          <p class="quiet">Select a mark on the timeline, enter an instant, or choose the last due one.</p>
+          <p class="quiet">{words.ask}</p>
         ) : (
-          <Shown of={report} what="the answer">
+          <Shown of={report} what={words.what}>
             {(data) => <Answer report={data} {...{ cron, ask }} />}
           </Shown>
         )}
@@ -49,10 +52,10 @@ function Question({ asked, ask }: Pick<WhyProps, 'asked' | 'ask'>) {
   };
   return (
     <form class="ask" onSubmit={submit}>
-      <InstantField label="Instant" value={value} onChange={setValue} required />
-      <button type="submit">Why?</button>
+      <InstantField label={words.instant} value={value} onChange={setValue} required />
+      <button type="submit">{words.why}</button>
       <button type="button" onClick={() => ask('last')}>
-        The last one
+        {words.last}
       </button>
     </form>
   );
@@ -69,7 +72,7 @@ function Answer({ report: { at, verdict, answer, steps, run, neighbours }, cron,
       <p class="answer">
         <strong>{instantText(at, zone)}</strong> <span class="quiet">({verdict})</span>
         <br />
-        {answer} {run ? <Link href={to.run(run.run.id)}>Open the run</Link> : null}
+        {answer} {run ? <Link href={to.run(run.run.id)}>{WORDS.cron.openRun}</Link> : null}
       </p>
       <ol class="steps">
         {steps.map(({ topic, at: when, level, text }, index) => (
@@ -87,8 +90,8 @@ function Answer({ report: { at, verdict, answer, steps, run, neighbours }, cron,
         ))}
       </ol>
       <p class="buttons">
-        <Neighbour at={neighbours.before} name="Instant before" ask={ask} />
-        <Neighbour at={neighbours.after} name="Instant after" ask={ask} />
+        <Neighbour at={neighbours.before} name={words.before} ask={ask} />
+        <Neighbour at={neighbours.after} name={words.after} ask={ask} />
       </p>
     </>
   );

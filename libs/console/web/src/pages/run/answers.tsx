@@ -4,6 +4,9 @@ import type { RunReport } from '../../data/types.js';
 import { Facts } from '../../ui/facts.js';
 import { Instant } from '../../ui/instant.js';
 import { ResolveOrder, type AnswerName, type AskedQuestion } from './resolve-order.js';
+import { WORDS } from '../../words.js';
+
+const { answers: words } = WORDS.run;
 
 interface AnswersProps {
   readonly report: RunReport;
@@ -24,9 +27,9 @@ export function Answers({ report: { run, unresolvedEffect }, reload, zone }: Ans
       <p>{advice}</p>
       <Facts
         of={[
-          ['Effect', item === null ? effect : `${effect}, item ${item}`],
-          ['Begun', <Instant at={since} zone={zone} relative />],
-          ['Idempotency key', <code>{idempotencyKey}</code>],
+          [words.effect, item === null ? effect : words.item(effect, item)],
+          [words.begun, <Instant at={since} zone={zone} relative />],
+          [words.key, <code>{idempotencyKey}</code>],
         ]}
       />
       {may('operator') ? (
@@ -39,7 +42,7 @@ export function Answers({ report: { run, unresolvedEffect }, reload, zone }: Ans
 }
 
 function ForOperators() {
-  return <p class="quiet">Resolving needs the operator role. Your token is read-only.</p>;
+  return <p class="quiet">{words.forOperators}</p>;
 }
 
 interface ButtonsProps {
@@ -49,9 +52,9 @@ interface ButtonsProps {
 }
 
 const NAMES: readonly (readonly [answer: AnswerName, text: string])[] = [
-  ['done', 'It happened …'],
-  ['not-done', 'It did not happen …'],
-  ['give-up', 'Give the run up …'],
+  ['done', `${words.title.done} …`],
+  ['not-done', `${words.title['not-done']} …`],
+  ['give-up', `${words.title['give-up']} …`],
 ];
 
 function AnswerButtons({ id, asked, reload }: ButtonsProps) {

@@ -2,6 +2,9 @@ import { useState } from 'preact/hooks';
 import { may } from '../../data/session.js';
 import type { Run } from '../../data/types.js';
 import { CancelOrder, RetryOrder } from './run-orders.js';
+import { WORDS } from '../../words.js';
+
+const { orders: words } = WORDS.run;
 
 interface ActionsProps {
   readonly run: Run;
@@ -21,13 +24,13 @@ export function RunActions({ run, reload }: ActionsProps) {
     reload();
   };
   const Asked = isOpen ? CancelOrder : RetryOrder;
-  const verb = isOpen ? 'Cancel' : 'Retry';
+  const verb = isOpen ? words.cancel : words.retry;
   return (
     <span class="buttons">
       <button
         type="button"
         class={isOpen ? 'danger' : ''}
-        aria-label={`${verb} the run ${run.id}`}
+        aria-label={words.named(verb, run.id)}
         onClick={() => setAsking(true)}
       >
         {verb} …

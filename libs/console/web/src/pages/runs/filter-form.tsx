@@ -1,5 +1,6 @@
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Choice, fieldOf, InstantField, isoOf } from '../../ui/fields.js';
+import { Choice, fieldOf, InstantField, isInstantField, isoOf } from '../../ui/fields.js';
 import { WORDS } from '../../words.js';
 import { STATES, withFilter, type FilterName, type RunFilter } from './run-filter.js';
 
@@ -58,14 +59,18 @@ function Text({ label, value, onChange }: FieldProps) {
   );
 }
 
+/** Sent when it is an instant, or empty: what is half written stays in the field. */
 function Time({ label, value, onChange }: FieldProps) {
-  const shown = Number.isNaN(Date.parse(value)) ? '' : fieldOf(new Date(value).toISOString());
-  return (
-    <InstantField
-      label={label}
-      hint={words.utc}
-      value={shown}
-      onChange={(field) => onChange(field === '' ? '' : isoOf(field))}
-    />
+  const [field, setField] = useState(() =>
+    Number.isNaN(Date.parse(value)) ? '' : fieldOf(new Date(value).toISOString()),
   );
+  useEffect(() => {
+    if (value === '') setField('');
+  }, [value]);
+  const write = (text: string) => {
+    setField(text);
+    if (text === '') onChange('');
+    else if (isInstantField(text)) onChange(isoOf(text));
+  };
+  return <InstantField label={label} hint={words.utc} value={field} onChange={write} />;
 }
