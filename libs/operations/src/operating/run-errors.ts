@@ -5,9 +5,7 @@ export class UnknownRunError extends FencepostError {
   readonly code = 'RUN_UNKNOWN';
 
   constructor(readonly runId: string) {
-    super(
-      `Run ${JSON.stringify(runId)} not found: it never existed, or its record has expired.`,
-    );
+    super(`Run ${JSON.stringify(runId)} not found: it never existed, or its record has expired.`);
   }
 }
 
