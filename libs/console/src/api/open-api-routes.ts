@@ -33,7 +33,7 @@ function withExample(media: Content[string] | undefined, schemas: Schemas): void
 const VERBS: Readonly<Record<string, string>> = { get: 'get', put: 'set', post: 'create', delete: 'remove' };
 
 /** `listCrons`, `getCron`, `getCronRuns`, `pauseCron`, `orderRuns`. */
-export function operationId(method: string, path: string): string {
+function operationId(method: string, path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== 'api');
   const names = parts.map((part, n) => (parts[n + 1]?.startsWith('{') ? singular(camel(part)) : camel(part)));
   const nouns = names.filter((_, n) => !parts[n]?.startsWith('{'));
