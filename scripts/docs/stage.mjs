@@ -45,7 +45,7 @@ export async function stageSite() {
  * @param {string} markdown
  * @returns {[name: string, text: string][]}
  */
-export function problemPages(markdown) {
+function problemPages(markdown) {
   const sections = markdown.split(/^## /m).slice(1);
   return sections.map((section) => [section.split('\n', 1)[0] ?? '', `# ${section}\n[All problems](../problems.md)\n`]);
 }

@@ -10,6 +10,7 @@ import { newToken } from '@fencepost/operations/access-tokens';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/redis.mjs';
 import { fencepost, type Said } from '../support/fencepost.js';
+import { CronCatalog } from '@fencepost/operations';
 import { testRedis } from '../support/redis.js';
 import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
@@ -185,5 +186,29 @@ describe('a command that talks to a console', { timeout: 60_000 }, () => {
     const env = { FENCEPOST_URL: 'http://127.0.0.1:1', FENCEPOST_PREFIX: running.prefix };
     expect(await fencepost([...LIST, '--redis', testRedis()], { env })).toMatchObject({ code: 0, json: [] });
     expect(await fencepost(['lint', '--expression', '0 3 * * *'], { env })).toMatchObject({ code: 0 });
+  });
+});
+
+// Last: it makes a cron.
+describe('a name that nothing has', { timeout: 60_000 }, () => {
+  it.each([
+    [['show', 'qqqqqqq'], 'Cron "qqqqqqq" not found. Run "fencepost list".'],
+    [['why', 'qqqqqqq', 'now'], 'Cron "qqqqqqq" not found. Run "fencepost list".'],
+    [['trigger', 'qqqqqqq', '--reason', 'x'], 'Cron "qqqqqqq" not found. Run "fencepost list".'],
+    [['run', 'a@1'], 'Run "a@1" not found: it never existed, or its record has expired. Run "fencepost runs <cron>".'],
+    [
+      ['cancel', 'a@1', '--reason', 'x'],
+      'Run "a@1" not found: it never existed, or its record has expired. Run "fencepost runs <cron>".',
+    ],
+  ])('is refused by a console as by the stores: %j', async (args, sentence) => {
+    // Without any, the stores would say where else there are some.
+    const crons = running.app.get(CronCatalog, { strict: false });
+    await crons.set('there', { expression: '@manual' }, { by: 'test' });
+    const places = [
+      ['--url', url, '--token', SECRETS.admin],
+      ['--redis', testRedis(), '--prefix', running.prefix],
+    ];
+    for (const place of places)
+      expect(await fencepost([...args, ...place])).toMatchObject({ code: 2, err: `${sentence}\n` });
   });
 });

@@ -18,7 +18,7 @@ export interface Terminal {
 const ESC = '\u001B[';
 const [OPEN, CLOSE] = [`${ESC}?1049h${ESC}?25l`, `${ESC}?25h${ESC}?1049l`];
 /** q, Ctrl-C and Ctrl-D: in raw mode they are letters. */
-const QUIT = /[qQ\u0003\u0004]/;
+const QUIT = ['q', 'Q', '\u0003', '\u0004'];
 
 interface Listener {
   readonly quit: () => void;
@@ -27,7 +27,7 @@ interface Listener {
 
 /** A terminal's other screen, which leaves what was there before as it was. */
 export class LiveScreen {
-  readonly #typed = (key: Buffer) => void (QUIT.test(key.toString()) && this.listener.quit());
+  readonly #typed = (key: Buffer) => void (QUIT.some((quit) => key.includes(quit)) && this.listener.quit());
 
   constructor(
     private readonly terminal: Terminal,

@@ -1,17 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Option, type Command } from 'commander';
 import { isColourful } from './colour.js';
-import type { Report } from './report.js';
+import { FORMATS, type OutputFlags, type Report } from './report.js';
+
+export type { OutputFlags } from './report.js';
 import type { World } from './world.js';
-
-const FORMATS = ['table', 'wide', 'json', 'name'] as const;
-
-/** As they stand on the command line. */
-export interface OutputFlags {
-  readonly output?: (typeof FORMATS)[number];
-  /** The same as `-o json`. */
-  readonly json?: boolean;
-}
 
 /** The same for every command, at a terminal and in a pipe. */
 export function withOutput(command: Command): Command {

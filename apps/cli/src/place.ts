@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UsageError } from './exit.js';
-import type { StoreFlags } from './store/store-options.js';
 import type { World } from './world.js';
 
 /** Looked for in this folder and those above it. */
@@ -9,7 +8,7 @@ export const PLACE_FILE = '.fencepost.json';
 const text = z.string().min(1).max(500).optional();
 
 /** Where a deployment is, as the demo writes it down. */
-const place = z.strictObject({
+const schema = z.strictObject({
   redis: text,
   prefix: text,
   tenant: text,
@@ -22,7 +21,7 @@ const place = z.strictObject({
   pid: z.int().min(1).optional(),
 });
 
-type Place = z.infer<typeof place>;
+type Place = z.infer<typeof schema>;
 
 const VARIABLES = {
   ...{ redis: 'REDIS_URL', prefix: 'FENCEPOST_PREFIX', tenant: 'FENCEPOST_TENANT', leases: 'FENCEPOST_LEASES' },
@@ -32,7 +31,7 @@ const VARIABLES = {
 const SERVERS = ['REDIS_URL', 'REDIS_SENTINELS', 'REDIS_CLUSTER', 'FENCEPOST_URL', 'FENCEPOST_LEDGER'];
 
 /** The flags that say which server is meant, with those of a console. */
-export type PlaceFlags = Pick<StoreFlags, 'redis' | 'postgres'> & { readonly url?: string };
+export type PlaceFlags = { readonly [server in 'redis' | 'postgres' | 'url']?: string };
 
 /**
  * The environment, and below it what the nearest {@link PLACE_FILE} says. Where the command line or the environment names a
@@ -64,7 +63,7 @@ function variablesOf(place: Place): Record<string, string> {
 
 function placeIn({ path, text: json }: { readonly path: string; readonly text: string }): Place {
   try {
-    return place.parse(JSON.parse(json));
+    return schema.parse(JSON.parse(json));
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll(/\s+/g, ' ') : String(error);
     throw new UsageError(`Cannot use ${path}: ${why}. Correct it, or remove it.`);

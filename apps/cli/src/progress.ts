@@ -12,7 +12,7 @@ export async function whileWorking<Result>(
 ): Promise<Result> {
   if (!errTerminal) return work();
   const begunAt = systemClock.monotonic();
-  let cancel: CancelTimer = () => {};
+  let cancel: CancelTimer | undefined;
   const tick = () => {
     const seconds = Math.round((systemClock.monotonic() - begunAt) / 1_000);
     if (seconds > 0) err(`\r\u001B[2K${what} … ${seconds} s`);
@@ -22,7 +22,7 @@ export async function whileWorking<Result>(
   try {
     return await work();
   } finally {
-    cancel();
+    cancel?.();
     err('\r\u001B[2K');
   }
 }

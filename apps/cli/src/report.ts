@@ -1,3 +1,12 @@
+export const FORMATS = ['table', 'wide', 'json', 'name'] as const;
+
+/** As they stand on the command line. */
+export interface OutputFlags {
+  readonly output?: (typeof FORMATS)[number];
+  /** The same as `-o json`. */
+  readonly json?: boolean;
+}
+
 /** What a command answers. The same facts twice: for a program, and for a person. */
 export interface Report {
   /** The exit code. */

@@ -1,6 +1,5 @@
 import type { Terminal } from './live-screen.js';
-import type { OutputFlags } from './output.js';
-import type { Report } from './report.js';
+import type { OutputFlags, Report } from './report.js';
 
 /** What is around the commands, so that they can be run without a process. */
 export interface World {

@@ -25,7 +25,9 @@ class Shown extends EventEmitter implements Terminal {
   }
 
   write(text: string): void {
-    for (const [part, args = '', command] of text.matchAll(/\u001B\[([\d;]*)([A-Za-z])|\n|[^\u001B\n]+/g)) {
+    for (const [part, args = '', command] of text
+      .replaceAll('\u001B', '␛')
+      .matchAll(/␛\[([\d;]*)([A-Za-z])|\n|[^␛\n]+/g)) {
       if (command !== undefined) this.#obey(command, args.split(';').map(Number));
       else if (part === '\n') this.#scroll();
       else this.#lines[this.#row] = part;

@@ -1,36 +1,84 @@
 import { toned } from '../colour.js';
 import type { Answers } from '../deployment/deployment.js';
 import { shortIso } from '../report.js';
+import { duration } from './run-lines.js';
 
-type Cron = Answers['CronSummary'];
+/** What a cron says of its health, where the deployment has looked at its history. */
+interface Judged {
+  readonly tags: readonly string[];
+  readonly health: { readonly state: string; readonly text: string };
+  readonly duration: { readonly p50Ms: number; readonly p95Ms: number } | null;
+  readonly startDelayP95Ms: number | null;
+}
+
+export type Cron = Answers['CronSummary'] & Partial<Judged>;
 
 export const CRON_HEAD = ['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'];
-export const WIDE_HEAD = [...CRON_HEAD, 'HOLDER', 'FENCE', 'GENERATION', 'SOURCE'];
+export const WIDE_HEAD = [...CRON_HEAD, 'TAGS', 'P50', 'P95', 'DELAY P95', 'HOLDER', 'FENCE', 'GENERATION'];
 
-/** What a person has to know of it first. */
-export function stateOf({ state, paused, uncertain, last }: Cron): string {
+/** From the worst on. */
+export const STATES = [
+  ...['uncertain', 'failing', 'missed', 'late', 'no-worker', 'never-succeeded', 'unknown', 'paused'],
+  ...['disabled', 'removed', 'healthy', 'active'],
+];
+
+/** What a person has to know of it first; without a history what its last run says. */
+export function stateOf({ state, paused, uncertain, last, health }: Cron): string {
+  if (health && health.state !== 'unknown') return health.state;
   if (uncertain > 0) return 'uncertain';
   if (state !== 'active') return state;
   if (last?.state === 'failed') return 'failing';
   return paused ? 'paused' : state;
 }
 
-const WORST_FIRST = ['uncertain', 'failing', 'paused', 'disabled', 'removed', 'active'];
+export interface CronQuery {
+  readonly state?: string;
+  readonly failing?: boolean;
+  readonly tag?: string;
+  readonly search?: string;
+  readonly sort: keyof typeof SORTS;
+}
 
-export function byAttention(a: Cron, b: Cron): number {
-  const rank = (cron: Cron) => WORST_FIRST.indexOf(stateOf(cron));
-  return rank(a) - rank(b) || (a.name < b.name ? -1 : 1);
+const byName = (a: Cron, b: Cron) => (a.name < b.name ? -1 : 1);
+const byNumber = (of: (cron: Cron) => number | null | undefined, order: 1 | -1) => (a: Cron, b: Cron) =>
+  order * ((of(a) ?? order * Infinity) - (of(b) ?? order * Infinity)) || byName(a, b);
+export const byAttention = byNumber((cron) => STATES.indexOf(stateOf(cron)), 1);
+
+export const SORTS = {
+  name: byName,
+  attention: byAttention,
+  next: byNumber(({ next }) => (next === null ? null : Date.parse(next)), 1),
+  duration: byNumber((cron) => cron.duration?.p95Ms, -1),
+  delay: byNumber(({ startDelayP95Ms }) => startDelayP95Ms, -1),
+} as const;
+
+/** Those that fit, in the order that was asked for. */
+export function fitting(crons: readonly Cron[], { state, failing, tag, search = '', sort }: CronQuery): Cron[] {
+  const part = search.trim().toLowerCase();
+  const isIn = (cron: Cron, wanted: string) => stateOf(cron) === wanted || cron.state === wanted;
+  return crons
+    .filter((cron) => (state === undefined || isIn(cron, state)) && (!failing || stateOf(cron) === 'failing'))
+    .filter(({ tags = [] }) => tag === undefined || tags.includes(tag))
+    .filter(({ name, expression }) => [name, expression].some((text) => text.toLowerCase().includes(part)))
+    .toSorted(SORTS[sort]);
 }
 
 export function cronRow(cron: Cron): string[] {
-  const { name, expression, timeZone, next, last } = cron;
+  const { name, expression, timeZone, next, last, health } = cron;
   const ran =
     last === null
       ? '-'
       : `${toned(last.state)}${last.skipped === null ? '' : ` (${last.skipped})`} ${shortIso(last.scheduledAt)}`;
-  return [name, expression, timeZone, toned(stateOf(cron)), next === null ? '-' : shortIso(next), ran];
+  const state = health && health.state !== 'unknown' ? health.text : stateOf(cron);
+  return [name, expression, timeZone, toned(state), next === null ? '-' : shortIso(next), ran];
+}
+
+function span(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '-' : duration(ms);
 }
 
 export function wideCronRow(cron: Cron): string[] {
-  return [...cronRow(cron), cron.holder ?? '-', cron.fence ?? '-', `${cron.generation}`, cron.source ?? '-'];
+  const { tags = [], duration: took, startDelayP95Ms: delay, holder, fence, generation } = cron;
+  const measured = [span(took?.p50Ms), span(took?.p95Ms), span(delay)];
+  return [...cronRow(cron), tags.join(', ') || '-', ...measured, holder ?? '-', fence ?? '-', `${generation}`];
 }

@@ -26,9 +26,12 @@ const MORE = ['REASON', 'BY', 'FENCE', 'CLAIMED BY'];
 
 export function runTable(runs: readonly Answers['Run'][], width: number, isWide = false): string[] {
   if (!isWide) return table([RUN_HEAD, ...runs.map(runRow)], width);
-  const wide = (row: readonly string[], more: readonly string[]) => [...row.slice(0, -1), ...more, row.at(-1) ?? ''];
-  const rows = runs.map((run) => wide(runRow(run), [run.reason, run.by ?? '-', run.fence ?? '-', run.claimedBy]));
-  return table([wide(RUN_HEAD, MORE), ...rows], width);
+  const rows = runs.map((run) => widened(runRow(run), [run.reason, run.by ?? '-', run.fence ?? '-', run.claimedBy]));
+  return table([widened(RUN_HEAD, MORE), ...rows], width);
+}
+
+function widened(row: readonly string[], more: readonly string[]): string[] {
+  return [...row.slice(0, -1), ...more, row.at(-1) ?? ''];
 }
 
 export function duration(ms: number): string {

@@ -66,10 +66,17 @@ function cronLines({ crons }: Seen): string[] {
   return table([CRON_HEAD, ...crons.map(cronRow)], Infinity);
 }
 
+const COLOUR = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
+
 /** The escape sequences of its colours take no room. */
 function cut(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let room = columns - 1;
-  const kept = [...line.matchAll(/\u001B\[[\d;]*m|[^]/gu)].filter(([part]) => part.length > 2 || room-- > 0);
-  return `${kept.map(([part]) => part).join('')}…`;
+  const parts = line.split(COLOUR).map((part, n) => {
+    if (n % 2 === 1) return part;
+    const shown = part.slice(0, room);
+    room -= shown.length;
+    return shown;
+  });
+  return `${parts.join('')}…`;
 }

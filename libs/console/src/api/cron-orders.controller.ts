@@ -7,7 +7,7 @@ import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
-import { Orders } from './describe-route.js';
+import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { CommandService } from './command-service.js';
@@ -52,7 +52,8 @@ export class CronOrdersController {
   }
 
   @Post('trigger')
-  @Orders('operator', startedSchema, 'Runs it once, now, in addition to its schedule.', ['STATE_CONFLICT'])
+  @Conflicts('STATE_CONFLICT')
+  @Orders('operator', startedSchema, 'Runs it once, now, in addition to its schedule.')
   async trigger(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Body({ schema: inputs.triggerOrder }) { reason, payload, force }: Checked<typeof inputs.triggerOrder>,
@@ -78,7 +79,8 @@ export class CronOrdersController {
   }
 
   @Delete()
-  @Orders('admin', doneSchema, 'Removes it; its history is kept.', ['CATALOG_MOVED'])
+  @Conflicts('CATALOG_MOVED')
+  @Orders('admin', doneSchema, 'Removes it; its history is kept.')
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,

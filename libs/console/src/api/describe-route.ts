@@ -11,10 +11,14 @@ export function Shows(schema: z.ZodType, summary: string): MethodDecorator {
   return applyDecorators(Needs('viewer'), UseInterceptors(ReadGateInterceptor), ...described(schema, summary));
 }
 
-/** An order: who may give it, what it is for, what it answers, and the codes of what a state can refuse it for. */
-export function Orders(role: AccessRole, schema: z.ZodType, summary: string, conflicts: string[] = []) {
-  const refusals = conflicts.length === 0 ? [] : [ApiConflictResponse({ description: conflicts.join(', ') })];
-  return applyDecorators(Needs(role), HttpCode(200), ...refusals, ...described(schema, `${summary} Needs ${role}.`));
+/** An order: who may give it, what it is for, and what it answers. */
+export function Orders(role: AccessRole, schema: z.ZodType, summary: string): MethodDecorator {
+  return applyDecorators(Needs(role), HttpCode(200), ...described(schema, `${summary} Needs ${role}.`));
+}
+
+/** The problems that the state of things can refuse an order with. */
+export function Conflicts(...codes: readonly string[]): MethodDecorator {
+  return ApiConflictResponse({ description: codes.join(', ') });
 }
 
 function described(schema: z.ZodType, summary: string): MethodDecorator[] {

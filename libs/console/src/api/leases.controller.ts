@@ -7,7 +7,7 @@ import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
 import { clearedSchema, leasePageSchema } from './answers.js';
-import { Orders, Shows } from './describe-route.js';
+import { Conflicts, Orders, Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { pageOf } from './paging.js';
@@ -34,7 +34,8 @@ export class LeasesController {
   }
 
   @Post(':cron/clear')
-  @Orders('admin', clearedSchema, 'Clears the lease; another pod acquires it at once.', ['LEASE_MOVED'])
+  @Conflicts('LEASE_MOVED')
+  @Orders('admin', clearedSchema, 'Clears the lease; another pod acquires it at once.')
   async clear(
     @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
     @Body({ schema: inputs.clearOrder }) { reason, fence }: Checked<typeof inputs.clearOrder>,

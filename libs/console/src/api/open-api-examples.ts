@@ -58,20 +58,29 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
 /** Null in an example, where it may be: an ordinary run and an ordinary cron have none. */
 const NONE = ['error', 'skipped', 'missed', 'cancel', 'unresolvedEffect', 'waiting', 'paused', 'notBefore', 'priority'];
 
+interface Place {
+  readonly schemas: Schemas;
+  /** The field that it is the value of. */
+  readonly field?: string;
+  /** The names of the schemas that it is within. */
+  readonly above?: readonly string[];
+}
+
 /** A value that fits the schema: samples by field name, else the least of each type. An array has one item. */
-export function exampleOf(schema: Schema, schemas: Schemas, field = '', above: readonly string[] = []): unknown {
+export function exampleOf(schema: Schema, place: Place): unknown {
+  const { schemas, field = '', above = [] } = place;
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined) {
     // A schema that is within itself ends there.
-    return above.includes(name) ? null : exampleOf(schemas[name] ?? {}, schemas, field, [...above, name]);
+    return above.includes(name) ? null : exampleOf(schemas[name] ?? {}, { ...place, above: [...above, name] });
   }
   if (NONE.includes(field) && isNullable(schema)) return null;
   const { anyOf, oneOf, allOf } = schema;
   const choices = (anyOf ?? oneOf)?.filter((one) => !above.includes(one.$ref?.split('/').at(-1) ?? '\0'));
-  if (choices) return exampleOf(choices.find(({ type }) => type !== 'null') ?? { type: 'null' }, schemas, field, above);
-  if (allOf) return Object.assign({}, ...allOf.map((one) => exampleOf(one, schemas, field, above))) as object;
+  if (choices) return exampleOf(choices.find(({ type }) => type !== 'null') ?? { type: 'null' }, place);
+  if (allOf) return Object.assign({}, ...allOf.map((one) => exampleOf(one, place))) as object;
   if (schema.enum) return SAMPLES[field]?.find((one) => schema.enum?.includes(one)) ?? schema.enum[0];
-  const inner = (one: Schema, of: string) => exampleOf(one, schemas, of, above);
+  const inner = (one: Schema, of: string) => exampleOf(one, { ...place, field: of });
   if (schema.properties) return objectOf(schema.properties, inner);
   if (schema.items) return [inner(schema.items, field)];
   return SAMPLES[field]?.find((one) => fits(one, schema)) ?? leastOf(schema);

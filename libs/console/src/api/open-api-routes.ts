@@ -27,13 +27,13 @@ export function completeRoutes(document: OpenAPIObject): void {
 }
 
 function withExample(media: Content[string] | undefined, schemas: Schemas): void {
-  if (media) media.example = exampleOf(media.schema, schemas);
+  if (media) media.example = exampleOf(media.schema, { schemas });
 }
 
 const VERBS: Readonly<Record<string, string>> = { get: 'get', put: 'set', post: 'create', delete: 'remove' };
 
 /** `listCrons`, `getCron`, `getCronRuns`, `pauseCron`, `orderRuns`. */
-export function operationId(method: string, path: string): string {
+function operationId(method: string, path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== 'api');
   const names = parts.map((part, n) => (parts[n + 1]?.startsWith('{') ? singular(camel(part)) : camel(part)));
   const nouns = names.filter((_, n) => !parts[n]?.startsWith('{'));
@@ -63,6 +63,8 @@ const UNKNOWN: Readonly<Record<string, string>> = { '{cron}': 'CRON_UNKNOWN', '{
 const OF_INPUT = ['BAD_REQUEST', 'OPERATOR_INPUT', 'SCHEDULE', 'CRON_DECLARATION'];
 const ALWAYS = ['FORBIDDEN', 'CROSS_ORIGIN', 'FOREIGN_HOST', 'TOO_MANY_REQUESTS', 'UNEXPECTED', 'STORE_AWAY', 'AWAY'];
 
+const statusOf = (code: string) => PROBLEM_TYPES[code]?.status ?? 500;
+
 function problemResponses(
   path: string,
   { parameters = [], requestBody, responses }: Operation,
@@ -76,7 +78,6 @@ function problemResponses(
     ...Object.entries(UNKNOWN).flatMap(([part, code]) => (path.includes(part) ? [code] : [])),
     ...(responses['409']?.description.split(', ') ?? []),
   ];
-  const statusOf = (code: string) => PROBLEM_TYPES[code]?.status ?? 500;
   const statuses = [...new Set(codes.map(statusOf))];
   const ofStatus = (status: number) => problemResponse(codes.filter((code) => statusOf(code) === status));
   return Object.fromEntries(statuses.map((status) => [status, ofStatus(status)]));

@@ -85,7 +85,7 @@ describe('the OpenAPI document (to write it anew: npx vitest run libs/console/sr
     const { schemas } = document.components ?? {};
     for (const [name, schema] of Object.entries(NAMED)) {
       if (name in (schemas ?? {}))
-        schema.parse(exampleOf({ $ref: `#/components/schemas/${name}` }, schemas as Schemas));
+        schema.parse(exampleOf({ $ref: `#/components/schemas/${name}` }, { schemas: schemas as Schemas }));
     }
     const bodies = operationsOf(document).flatMap(({ requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].flatMap((body) => Object.values(body?.content ?? {})),

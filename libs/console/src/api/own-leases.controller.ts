@@ -5,7 +5,7 @@ import { LeaseService } from '@fencepost/operations';
 import { presentOwnLease, presentWatch, SCHEMAS } from '@fencepost/operations/presenting';
 import { callerHere } from '../auth/caller.js';
 import { ownClearedSchema, ownLeasePageSchema } from './answers.js';
-import { Orders, Shows } from './describe-route.js';
+import { Conflicts, Orders, Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 
@@ -26,7 +26,8 @@ export class OwnLeasesController {
   }
 
   @Post('clear')
-  @Orders('admin', ownClearedSchema, 'Clears one lease, or one place of a semaphore.', ['LEASE_MOVED'])
+  @Conflicts('LEASE_MOVED')
+  @Orders('admin', ownClearedSchema, 'Clears one lease, or one place of a semaphore.')
   async clear(@Body({ schema: inputs.ownClearOrder }) order: Checked<typeof inputs.ownClearOrder>) {
     const { name: by, role, address } = callerHere();
     const { resource, kind, fence, reason, downstreamSafe: isDownstreamSafe } = order;

@@ -1,5 +1,5 @@
 /** Where a page ends, as a cursor has it: opaque to clients, so that what stands in it may change. */
-export const cursorOf = (position: string): string => Buffer.from(position).toString('base64url');
+const cursorOf = (position: string): string => Buffer.from(position).toString('base64url');
 
 /** What a cursor says; anything else gives some text that is no position. */
 export const positionIn = (cursor: string): string => Buffer.from(cursor, 'base64url').toString();

@@ -5,7 +5,7 @@ import { CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
-import { Orders } from './describe-route.js';
+import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { CommandService } from './command-service.js';
@@ -24,11 +24,11 @@ export class RunOrdersController {
   @Inject(CommandService) private readonly service!: CommandService;
 
   @Post('cancel')
+  @Conflicts('STATE_CONFLICT')
   @Orders(
     'operator',
     cancelledSchema,
     'Cancels a waiting run at once; a running one is signalled and has its grace period to stop.',
-    ['STATE_CONFLICT'],
   )
   async cancel(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
@@ -48,11 +48,11 @@ export class RunOrdersController {
   }
 
   @Post('retry')
+  @Conflicts('RUN_STATE')
   @Orders(
     'operator',
     startedSchema,
     'Runs a failed or cancelled run again, as a new run; effects that are done are not repeated.',
-    ['RUN_STATE'],
   )
   async retry(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
@@ -66,11 +66,11 @@ export class RunOrdersController {
   }
 
   @Post('resolve')
+  @Conflicts('RUN_STATE')
   @Orders(
     'operator',
     resolvedSchema,
     'Resolves the named effect of an uncertain run; 409 if the run now waits for another one.',
-    ['RUN_STATE'],
   )
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
