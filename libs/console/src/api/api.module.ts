@@ -11,7 +11,9 @@ import { LeasesController } from './leases.controller.js';
 import { OwnLeasesController } from './own-leases.controller.js';
 import { CommandService } from './command-service.js';
 import { OverviewService } from './overview-service.js';
+import { MutesController } from './mutes.controller.js';
 import { ReadGate, ReadGateInterceptor } from './read-gate.js';
+import { ReceiversController } from './receivers.controller.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
@@ -42,6 +44,8 @@ export class ApiModule {
         LeasesController,
         OwnLeasesController,
         DeploymentController,
+        MutesController,
+        ReceiversController,
         EventsController,
         SessionController,
       ],

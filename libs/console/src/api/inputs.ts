@@ -24,7 +24,7 @@ const limit = (most: number, usual: number) =>
 const INSTANT = 'expected an instant such as 2026-11-21T03:00:00.000Z';
 
 /** Epoch milliseconds of what is written in ISO 8601 with its offset. */
-const instant = z.iso
+export const instant = z.iso
   .datetime({ offset: true, error: INSTANT })
   .transform((text) => Date.parse(text))
   .refine((at) => Number.isFinite(at), INSTANT);
@@ -46,7 +46,7 @@ const search = z.string(SEARCH).max(200, SEARCH);
 const offset = whole(0, 1_000_000).default(0).meta({ description: 'How many to leave out before.', wire: 'integer' });
 
 const REASON = 'expected a text of 1 to 1000 characters';
-const reason = z
+export const reason = z
   .string(REASON)
   .max(1_000, REASON)
   .refine((text) => text.trim() !== '', REASON)
@@ -54,7 +54,21 @@ const reason = z
 
 const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
 
+const TAG = 'expected a tag: 1 to 40 of a-z, 0-9, ".", "_" and "-"';
+const tag = z.string(TAG).regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, TAG);
+const ONE_TARGET = 'expected either cron or tag';
+
+/** One cron, or every cron with a tag. */
+export function muteTarget<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z
+    .strictObject({ cron: cronName.optional(), tag: tag.optional().describe('Every cron with it.'), ...shape })
+    .refine((given) => (given['cron'] === undefined) !== (given['tag'] === undefined), ONE_TARGET);
+}
+
 export const cronParams = z.strictObject({ cron: cronName });
+const RECEIVER = 'expected the id of a receiver';
+export const receiverParams = z.strictObject({ id: z.string(RECEIVER).regex(/^[a-z0-9]{1,20}$/, RECEIVER) });
+export const receiversQuery = z.strictObject({ cron: cronName.optional().describe('Only who hears of this cron.') });
 export const runParams = z.strictObject({ id: runId });
 
 export const cronsQuery = z.strictObject({

@@ -17,6 +17,7 @@ export interface Problem {
 
 const STATUS: Readonly<Record<string, number>> = {
   CRON_UNKNOWN: 404,
+  RECEIVER_UNKNOWN: 404,
   RUN_UNKNOWN: 404,
   OPERATOR_INPUT: 400,
   CRON_DECLARATION: 400,
