@@ -15,6 +15,8 @@ import {
   FINDINGS,
   JOURNAL,
   LEASES,
+  MUTES,
+  RECEIVER,
   leases,
   FORECAST,
   OWN_LEASES,
@@ -71,6 +73,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   doctor: () => ({ items: FINDINGS }),
   journal: () => ({ items: JOURNAL }),
   audit: () => ({ items: AUDIT }),
+  mutes: () => ({ items: MUTES }),
+  receivers: () => ({ items: [RECEIVER] }),
 };
 
 function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
@@ -211,7 +215,7 @@ export class WebStage {
     this.posted.push({ path: decodeURIComponent(url.pathname), body });
     if (url.pathname === '/session') this.failing = null;
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
-    reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });
+    reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed', outcome: 'delivered' });
   }
 
   #stream(response: ServerResponse): void {

@@ -10,6 +10,7 @@ import { LeasesPage } from './pages/leases-page.js';
 import { LoginPage } from './pages/login-page.js';
 import { UpcomingPage } from './pages/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
+import { NotifyPage } from './pages/notify/notify-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
 import { Failure } from './ui/states.js';
@@ -54,6 +55,7 @@ function Pages() {
       <Route path="/attention" component={AttentionPage} />
       <Route path="/leases" component={LeasesPage} />
       <Route path="/upcoming" component={UpcomingPage} />
+      <Route path="/notifications" component={NotifyPage} />
       <Route path="/audit" component={AuditPage} />
       <Route path="/doctor" component={DoctorPage} />
       <Route path="/login" component={LoginPage} />

@@ -90,6 +90,8 @@ export const questions = {
     question(['upcoming', hours], (signal) => client.GET('/api/upcoming', { params: { query: { hours } }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
+  mutes: () => question(['mutes'], (signal) => client.GET('/api/mutes', { signal })),
+  receivers: () => question(['receivers'], (signal) => client.GET('/api/receivers', { signal })),
   audit: (query: { readonly limit: number; readonly before?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
   runs: (state: 'failed' | 'uncertain') =>

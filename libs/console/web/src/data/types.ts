@@ -4,15 +4,18 @@ import type { Answers } from '@fencepost/client';
 
 export type AuditRecord = Answers['AuditRecord'];
 export type BackfillReport = Answers['Backfill'];
+export type Delivery = Answers['Delivery'];
 export type CronDetail = Answers['CronDetail'];
 export type CronSummary = Answers['CronSummary'];
 export type DoctorFinding = Answers['Finding'];
 export type JournalEntry = Answers['JournalEntry'];
 export type Lease = Answers['Lease'];
+export type Mute = Answers['Mute'];
 export type OwnLease = Answers['OwnLease'];
 export type DueCalculator = Answers['Forecast'];
 export type Overview = Answers['Overview'];
 export type Pod = Answers['Pod'];
+export type Receiver = Answers['Receiver'];
 export type Run = Answers['Run'];
 export type RunReport = Answers['RunPage'];
 export type Timeline = Answers['Timeline'];

@@ -14,6 +14,7 @@ const PAGES: readonly (readonly [href: string, name: string])[] = [
   ['/attention', 'Attention'],
   ['/leases', 'Leases'],
   ['/upcoming', 'Upcoming'],
+  ['/notifications', 'Notifications'],
   ['/audit', 'Audit'],
   ['/doctor', 'Doctor'],
 ];
