@@ -1,3 +1,4 @@
+import { Mutes } from '@fencepost/operations/internal';
 import { describe, expect, it } from 'vitest';
 
 type Swap = Readonly<Record<'was' | 'is', string | null>> & { readonly cron: string };
@@ -26,6 +27,23 @@ export function alarmStoreContract(name: string, makeHarness: () => Promise<Alar
       expect(reading.records).toEqual([null, null]);
       expect(reading.now).toBeGreaterThanOrEqual(before);
       expect(reading.now).toBeLessThanOrEqual(await now());
+      expect(await store.names()).toEqual([]);
+    });
+
+    it('keeps mutes, by its own clock', async () => {
+      const { store, now } = await makeHarness();
+      const mutes = new Mutes(store);
+      const before = await now();
+      const order = { by: 'ada', reason: 'a test' };
+      await Promise.all([
+        mutes.set({ cron: 'a' }, { ...order, forMs: 60_000 }),
+        new Mutes(store).set({ tag: 'a' }, { ...order, forMs: 90_000 }),
+      ]);
+      const [first, second] = await mutes.list();
+      expect([first?.cron, second?.tag]).toEqual(['a', 'a']);
+      expect(first?.until).toBeGreaterThanOrEqual(before + 60_000);
+      expect(await mutes.end({ cron: 'a' })).toEqual(first);
+      expect(await mutes.end({ tag: 'a' })).toEqual(second);
       expect(await store.names()).toEqual([]);
     });
 

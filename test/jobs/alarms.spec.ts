@@ -3,6 +3,7 @@ import type { INestApplicationContext, Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
+import { Mutes, Receivers } from '@fencepost/operations/internal';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { recordedEvents } from '../support/recorded.js';
@@ -99,6 +100,24 @@ describe('those outside', () => {
       expect(events.of('webhook.failed')).toMatchObject([{ about: 'run.failed', attempt: 1, retryInMs: 5_000 }]);
     },
   );
+
+  it('hear nothing of a failure of a muted cron, and still of its successes', WITHIN, async () => {
+    const [space, told] = [spaces.fresh(), await receiver()];
+    const { app } = await started({ roles: ['scheduler', 'worker'], space, told, providers: [Reports] });
+    await app.get(Mutes).set({ cron: 'broken' }, { ...order, forMs: 60_000 });
+    await app.get(CronOperator).trigger('broken', order);
+    const outcomes = async () => {
+      const [hook] = await app.get(Receivers).list();
+      return (hook?.deliveries ?? [])
+        .filter(({ cron }) => cron === 'broken')
+        .map(({ about, outcome }) => [about, outcome]);
+    };
+    await expect.poll(outcomes, WITHIN).toEqual([['run.failed', 'muted']]);
+    await app.get(Mutes).set({ cron: 'report' }, { ...order, forMs: 60_000 });
+    await app.get(CronOperator).trigger('report', order);
+    await expect.poll(() => hooks(told).map(({ type }) => type), WITHIN).toContain('run.succeeded');
+    expect(hooks(told).map(({ data }) => data['cron'])).not.toContain('broken');
+  });
 
   it('are pinged for a cron that was made at run time: its success, and what it misses', WITHIN, async () => {
     const [space, told] = [spaces.fresh(), await receiver()];

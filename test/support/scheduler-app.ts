@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { JobsModuleOptions } from '@fencepost/jobs';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
@@ -7,7 +8,11 @@ import type { PodEnvironment } from '@fencepost/pod';
 import { SchedulerAppModule, type SchedulerAppOptions } from '../../apps/scheduler/src/scheduler-app.module.js';
 import { freshPrefix, testRedis } from './redis.js';
 
-type Given = Partial<Omit<PodEnvironment, 'jobs'>> & SchedulerAppOptions & { readonly redis?: string };
+type Given = Partial<Omit<PodEnvironment, 'jobs'>> &
+  SchedulerAppOptions & {
+    readonly redis?: string;
+    readonly messages?: Pick<JobsModuleOptions, 'webhooks' | 'alarms'>;
+  };
 
 export interface RunningApp {
   readonly app: NestExpressApplication;
@@ -35,9 +40,9 @@ export const TOKENS = Object.values(MADE)
 
 /** The scheduler app as its program puts it together, on a free port of loopback. Without `access`: with one token a role. */
 export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> {
-  const { authenticate, redis = testRedis(), ...environment } = given;
+  const { authenticate, redis = testRedis(), messages = {}, ...environment } = given;
   const prefix = freshPrefix();
-  const jobs = { redis, prefix, pod: 'scheduler-1' };
+  const jobs = { redis, prefix, pod: 'scheduler-1', ...messages };
   const whole = {
     host: '127.0.0.1',
     port: 0,

@@ -187,6 +187,24 @@ export const FINDINGS: readonly DoctorFinding[] = [
   },
 ];
 
+export const MUTES = [
+  {
+    ...{ cron: null, tag: 'billing', since: at(0), until: '2026-12-24T18:00:00.000Z' },
+    ...{ by: 'anna', reason: 'the bank is down' },
+  },
+];
+
+export const RECEIVER = {
+  ...{ id: 'a1b2c3d4e5f6', kind: 'webhook', to: 'https://alerts.example', secrets: 2, crons: null },
+  events: ['alarm.raised', 'alarm.cleared'],
+  deliveries: [
+    {
+      ...{ at: at(30), messageId: 'msg_1', about: 'alarm.raised', cron: 'invoice-collect', attempt: 2 },
+      ...{ outcome: 'failed', status: 503, tookMs: 120, error: 'it answered 503' },
+    },
+  ],
+};
+
 export const AUDIT: readonly AuditRecordJson[] = [
   {
     ...{ id: '9-0', at: at(60), by: 'anna', role: 'operator', action: 'pause', cron: 'invoice-collect', runId: null },

@@ -93,6 +93,18 @@ const CASES: Readonly<Record<string, Case>> = {
     ...{ path: `/crons/run/${encodeURIComponent(LOST_RUN)}`, button: /Cancel the run/, verb: 'Cancel the run' },
     posted: { path: `/api/runs/${LOST_RUN}/cancel`, body: { reason: REASON } },
   },
+  'mutes a cron': {
+    ...{ path: '/crons/notifications', button: 'Mute …', verb: 'Mute' },
+    fill: async (dialog) => {
+      await dialog.getByLabel('Cron', { exact: true }).fill(CRON);
+      await dialog.getByLabel('Until').fill('2026-12-24T18:00:00');
+    },
+    posted: { path: '/api/mutes', body: { cron: CRON, reason: REASON, until: '2026-12-24T18:00:00.000Z' } },
+  },
+  'tests a receiver': {
+    ...{ path: '/crons/notifications', button: 'Send a test to https://alerts.example', verb: 'Send' },
+    posted: { path: '/api/receivers/a1b2c3d4e5f6/test', body: { reason: REASON } },
+  },
   'clears a lease by its fence': {
     ...{ path: '/crons/leases', button: `Clear the lease of ${CRON}`, verb: 'Clear the lease' },
     fill: (dialog) => dialog.getByLabel(SAFE).check(),

@@ -42,6 +42,7 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
   ['/crons/attention', 'Needs action', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
   ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'Crons held', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1.3K', '1,200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
+  ['/crons/notifications', 'Notifications', ['tag billing', 'the bank is down', 'failed (503)', 'two secrets']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
   ['/crons/doctor', 'Doctor', ['allkeys-lru', 'Set maxmemory-policy noeviction', 'bad']],
   [

@@ -15,6 +15,8 @@ import {
   FINDINGS,
   JOURNAL,
   LEASES,
+  MUTES,
+  RECEIVER,
   leases,
   DUE_AT,
   FORECAST,
@@ -84,6 +86,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   doctor: () => ({ items: FINDINGS }),
   journal: () => ({ items: JOURNAL, next: null }),
   audit: () => ({ items: AUDIT, next: null }),
+  mutes: () => ({ items: MUTES }),
+  receivers: () => ({ items: [RECEIVER] }),
 };
 
 function listed({ searchParams }: URL, { crons: count, unheld = 0 }: Fixture): unknown {
@@ -234,7 +238,7 @@ export class WebStage {
     if (url.pathname === '/api/crons/orders') return reply(response, 200, bulkOf(body as BulkBody));
     if (request.method === 'PUT') return reply(response, 200, changeOf(decodeURIComponent(url.pathname), body));
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
-    reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed' });
+    reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed', outcome: 'delivered' });
   }
 
   #stream(response: ServerResponse): void {

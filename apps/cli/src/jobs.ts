@@ -28,7 +28,9 @@ export {
   instantDifference,
   instantsOf,
   journalOfRun,
+  Mutes,
   needsCare,
+  openAlarmStore,
   ORDER_RECORDS,
   OwnLeaseWatch,
   readRedisFacts,
@@ -40,6 +42,7 @@ export {
   presentHeldLease,
   presentJournalEntry,
   presentLease,
+  presentMute,
   presentOwnLease,
   presentPause,
   presentPod,
@@ -58,7 +61,7 @@ export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
 export type { BackfillProgress, CronSettings } from '@fencepost/operations';
-export type { AuditedOrder, InstantDifference, Only, WatchReport } from '@fencepost/operations/internal';
+export type { AuditedOrder, InstantDifference, MuteTarget, Only, WatchReport } from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
 export type { ShadowInterval, ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';

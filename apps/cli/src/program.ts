@@ -11,6 +11,7 @@ import { lintCommand } from './commands/lint.js';
 import { listCommand } from './commands/list.js';
 import { migrateCommand } from './commands/migrate.js';
 import { migrateScheduleCommand } from './commands/migrate-schedule.js';
+import { muteCommand, mutesCommand, unmuteCommand } from './commands/mute.js';
 import { nextCommand } from './commands/next.js';
 import { pauseCommand } from './commands/pause.js';
 import { planCommand } from './commands/plan.js';
@@ -62,6 +63,7 @@ export function program(setting: Setting): Command {
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
     ...[topCommand, podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
     ...[failedCommand, retryCommand],
+    ...[muteCommand, unmuteCommand, mutesCommand],
     ...[uncertainCommand, resolveCommand, migrateCommand, tortureCommand],
     ...[migrateScheduleCommand, shadowCommand, completionCommand],
   ];

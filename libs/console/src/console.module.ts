@@ -16,7 +16,7 @@ import {
   RunOperator,
   Timelines,
 } from '@fencepost/operations';
-import { READS } from '@fencepost/operations/internal';
+import { Mutes, READS, Receivers } from '@fencepost/operations/internal';
 import { JournalFeed } from '@fencepost/operations/journal';
 import { ConsoleServer, HOST, IS_JOBS_GIVEN, SETTINGS } from './console-server.js';
 import { consoleSettings, type ConsoleOptions, type ConsoleOptionsSource, type OfJobs } from './options.js';
@@ -24,7 +24,19 @@ import { consoleSettings, type ConsoleOptions, type ConsoleOptionsSource, type O
 /** What the console takes from the application that it is mounted in. */
 const TAKEN: InjectionToken[] = [
   ...[JOBS_SETTINGS, CLOCK, LEDGER, RUN_QUEUE, READS, AUDIT_TRAIL],
-  ...[CronCatalog, CronOperator, RunOperator, LeaseService, Timelines, ExplainService, Forecasts, Doctor, JournalFeed],
+  ...[
+    CronCatalog,
+    CronOperator,
+    RunOperator,
+    LeaseService,
+    Timelines,
+    ExplainService,
+    Forecasts,
+    Doctor,
+    JournalFeed,
+    Mutes,
+    Receivers,
+  ],
 ];
 
 const host: Provider = {

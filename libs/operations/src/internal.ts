@@ -1,7 +1,13 @@
 /* What the console, the command line and the pods of this repository need of operations. Not public: it may change without notice. */
 
+export { Mutes } from './alarms/mutes.js';
+export type { Mute, MuteTarget } from './alarms/mutes.js';
+export type { Delivery } from './alarms/delivery-log.js';
+export { Receivers, UnknownReceiverError } from './alarms/receivers.js';
+export type { Receiver } from './alarms/receivers.js';
 export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
+export { openAlarmStore } from './nest/definition-stores.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';
 export { differingParts, instantDifference, instantsOf, settingsOf } from './operating/definition-change.js';
 export type { InstantDifference, Only } from './operating/definition-change.js';

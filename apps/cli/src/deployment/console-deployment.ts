@@ -234,6 +234,20 @@ export class ConsoleDeployment implements Deployment {
     return (await answered(this.#api.GET('/api/crons/{cron}/journal', { params }))).items;
   }
 
+  async mutes() {
+    return (await answered(this.#api.GET('/api/mutes'))).items;
+  }
+
+  async mute(...[target, order]: Parameters<Deployment['mute']>) {
+    const until = order.until ?? Date.parse((await this.#overview()).now) + (order.forMs ?? 0);
+    const body = { ...target, reason: order.reason, until: iso(until) };
+    return answered(this.#api.POST('/api/mutes', { body }));
+  }
+
+  unmute(...[target, { reason }]: Parameters<Deployment['unmute']>) {
+    return answered(this.#api.DELETE('/api/mutes', { params: { query: { ...target, reason } } }));
+  }
+
   place() {
     return this.#overview();
   }

@@ -1,7 +1,8 @@
 import type { Answers } from '@fencepost/client';
-import type { BackfillProgress, CancelReply, TriggerReply, WatchReport } from '../jobs.js';
+import type { BackfillProgress, CancelReply, MuteTarget, TriggerReply, WatchReport } from '../jobs.js';
 
 export type { Answers } from '@fencepost/client';
+export type { MuteTarget } from '../jobs.js';
 
 /**
  * What commands ask and order of a deployment, in the shapes of the API: one adapter goes to the stores, the other to a console,
@@ -39,6 +40,10 @@ export interface Deployment {
   clearLease(cron: string, order: Reasoned & { readonly fence: string }): Promise<ClearedLease | MovedLease>;
   /** @param lease as it was seen, with the fence that it must have */
   clearOwnLease(lease: Answers['OwnLease'], order: Reasoned): Promise<ClearedOwnLease | MovedLease>;
+
+  mutes(): Promise<readonly Answers['Mute'][]>;
+  mute(target: MuteTarget, order: PauseOrder): Promise<Answers['Mute']>;
+  unmute(target: MuteTarget, order: Reasoned): Promise<{ readonly ended: Answers['Mute'] | null }>;
 
   /** Where it is, for a sentence about what is not there. */
   place(): Promise<Pick<Answers['Overview'], 'prefix' | 'tenant'>>;

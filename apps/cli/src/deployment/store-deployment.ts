@@ -10,6 +10,7 @@ import {
   presentHeldLease,
   presentJournalEntry,
   presentLease,
+  presentMute,
   presentOwnLease,
   presentPause,
   presentPod,
@@ -209,6 +210,23 @@ export class StoreDeployment implements Deployment {
       if (!(error instanceof LeaseMovedError)) throw error;
       return { message: error.message, found: presentHolding(resource, error.found) };
     }
+  }
+
+  async mutes() {
+    return (await this.#store.mutes.list()).map(presentMute);
+  }
+
+  async mute(...[target, order]: Parameters<Deployment['mute']>) {
+    // A wrong name would leave the right one loud.
+    if ('cron' in target) await this.cron(target.cron);
+    const about = { ...ORDER_RECORDS.mute(target), reason: order.reason };
+    return presentMute(await this.#audited.order(about, (by) => this.#store.mutes.set(target, { ...order, by })));
+  }
+
+  async unmute(...[target, { reason }]: Parameters<Deployment['unmute']>) {
+    const about = { ...ORDER_RECORDS.unmute(target), reason };
+    const ended = await this.#audited.order(about, () => this.#store.mutes.end(target));
+    return { ended: ended && presentMute(ended) };
   }
 
   async place() {

@@ -22,6 +22,8 @@ import {
   RedisPodRegistry,
   RedisShadowLog,
   RedisMembership,
+  Mutes,
+  openAlarmStore,
   RunOperator,
   type AuditTrail,
   type Catalog,
@@ -75,6 +77,7 @@ export interface Store extends Questions, Services {
   readonly shadow: Pick<RedisShadowLog, 'read'>;
   readonly operator: CronOperator;
   readonly runs: RunOperator;
+  readonly mutes: Mutes;
   readonly crons: CronCatalog;
   readonly clock: Clock;
   /** Where else there are crons, in a sentence; `null` when there are some here, or none anywhere. */
@@ -202,7 +205,8 @@ async function withParts<Result>(
     const known = { ...at, ...seen, leaseStore, audit, examine };
     const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
-    const store = { ...space, ...seen, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
+    const mutes = new Mutes(openAlarmStore(redis, database, { ...space, postgres: database ?? undefined }));
+    const store = { ...space, ...seen, mutes, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
     return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
     await Promise.all([queue.close(), leaseStore.close()]);

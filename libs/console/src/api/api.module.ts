@@ -14,8 +14,10 @@ import { LeasesController } from './leases.controller.js';
 import { OwnLeasesController } from './own-leases.controller.js';
 import { CommandService } from './command-service.js';
 import { OverviewService } from './overview-service.js';
+import { MutesController } from './mutes.controller.js';
 import { ReadGate, ReadGateInterceptor } from './read-gate.js';
 import { RunBatchController } from './run-batch.controller.js';
+import { ReceiversController } from './receivers.controller.js';
 import { RunOrdersController } from './run-orders.controller.js';
 import { RunsController } from './runs.controller.js';
 import { SessionController } from './session.controller.js';
@@ -52,6 +54,8 @@ export class ApiModule implements OnModuleDestroy {
         LeasesController,
         OwnLeasesController,
         DeploymentController,
+        MutesController,
+        ReceiversController,
         EventsController,
         SessionController,
         TriageController,

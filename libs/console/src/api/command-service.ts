@@ -5,7 +5,7 @@ import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { callerHere } from '../auth/caller.js';
 
 type Order<Result> = Omit<AuditedOrder<Result>, 'by' | 'role' | 'from' | 'cron' | 'runId'> & {
-  readonly cron?: string;
+  readonly cron?: string | null;
   readonly runId?: string;
 };
 

@@ -70,7 +70,21 @@ export const reason = z
 
 export const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
 
+const TAG = 'expected a tag: 1 to 40 of a-z, 0-9, ".", "_" and "-"';
+const tag = z.string(TAG).regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, TAG);
+const ONE_TARGET = 'expected either cron or tag';
+
+/** One cron, or every cron with a tag. */
+export function muteTarget<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z
+    .strictObject({ cron: cronName.optional(), tag: tag.optional().describe('Every cron with it.'), ...shape })
+    .refine((given) => (given['cron'] === undefined) !== (given['tag'] === undefined), ONE_TARGET);
+}
+
 export const cronParams = z.strictObject({ cron: cronName });
+const RECEIVER = 'expected the id of a receiver';
+export const receiverParams = z.strictObject({ id: z.string(RECEIVER).regex(/^[a-z0-9]{1,20}$/, RECEIVER) });
+export const receiversQuery = z.strictObject({ cron: cronName.optional().describe('Only who hears of this cron.') });
 export const runParams = z.strictObject({ id: runId });
 
 const HEALTH = SCHEMAS.CronSummary.shape.health.shape.state.options;

@@ -35,6 +35,7 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
   NOT_FOUND: { status: 404, title: 'No such route', remedy: 'Compare the path with the OpenAPI document.' },
   CRON_UNKNOWN: { status: 404, title: 'Unknown cron', remedy: 'Run `fencepost list`, or `GET /api/crons`.' },
   RUN_UNKNOWN: { status: 404, title: 'Unknown run', remedy: 'List the runs of its cron; old records expire.' },
+  RECEIVER_UNKNOWN: { status: 404, title: 'Unknown receiver', remedy: 'List them with `GET /api/receivers`.' },
   NOT_ALLOWED: { status: 405, title: 'Method not allowed', remedy: 'Use a method of the OpenAPI document.' },
   RUN_STATE: { status: 409, title: 'Run in another state', remedy: LOOK },
   STATE_CONFLICT: {

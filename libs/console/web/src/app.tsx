@@ -12,6 +12,7 @@ import { LoginPage } from './pages/login-page.js';
 import { UpcomingPage } from './pages/upcoming/upcoming-page.js';
 import { RunPage } from './pages/run/run-page.js';
 import { RunsPage } from './pages/runs/runs-page.js';
+import { NotifyPage } from './pages/notify/notify-page.js';
 import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
 import { Failure } from './ui/states.js';
@@ -58,6 +59,7 @@ function Pages() {
       <Route path="/runs" component={RunsPage} />
       <Route path="/leases" component={LeasesPage} />
       <Route path="/upcoming" component={UpcomingPage} />
+      <Route path="/notifications" component={NotifyPage} />
       <Route path="/audit" component={AuditPage} />
       <Route path="/doctor" component={DoctorPage} />
       <Route path="/login" component={LoginPage} />

@@ -47,8 +47,8 @@ export interface AlarmQueue {
 /** A receiver of events. */
 export interface Webhook {
   readonly url: string;
-  /** `whsec_` and base64, as Standard Webhooks has it. */
-  readonly secret: string;
+  /** `whsec_` and base64, as Standard Webhooks has it; two while one replaces the other. */
+  readonly secret: string | readonly string[];
   readonly events: readonly MessageType[];
   /** Of these crons alone; absent for all. */
   readonly crons?: readonly string[] | undefined;
@@ -148,11 +148,20 @@ export function isWebhookSecret(text: string): boolean {
   return length >= MIN_LENGTH && length <= MAX_LENGTH;
 }
 
-/** The headers of a signed message. Source: the Standard Webhooks specification 1.0, symmetric signatures (`v1`). */
-export function signatureHeaders(secret: string, { id, at, body }: Signed): Readonly<Record<string, string>> {
+/**
+ * The headers of a signed message, with a signature by each secret: a receiver takes it that knows one of them. Source: the
+ * Standard Webhooks specification 1.0, symmetric signatures (`v1`).
+ */
+export function signatureHeaders(
+  secret: Webhook['secret'],
+  { id, at, body }: Signed,
+): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at / 1_000));
-  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = [secret].flat().map((one) => {
+    const signature = createHmac('sha256', keyOf(one)).update(`${id}.${timestamp}.${body}`).digest('base64');
+    return `v1,${signature}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
 function keyOf(secret: string): Buffer {

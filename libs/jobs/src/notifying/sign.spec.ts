@@ -11,6 +11,15 @@ describe('a signed message', () => {
     expect(new Webhook(SECRET).verify(message.body, headers)).toEqual(JSON.parse(message.body));
   });
 
+  it('with two secrets is taken by whoever knows one of them', () => {
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const headers = signatureHeaders([SECRET, other], message);
+    for (const known of [SECRET, other])
+      expect(new Webhook(known).verify(message.body, headers)).toEqual(JSON.parse(message.body));
+    const third = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    expect(() => new Webhook(third).verify(message.body, headers)).toThrow('No matching signature found');
+  });
+
   it.each([
     ['another body', { body: message.body.replace('raised', 'cleared') }, {}],
     ['another id', {}, { 'webhook-id': 'msg_2' }],

@@ -6,10 +6,15 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** Somebody outside was called, and did not take it. Says the host and nothing else of the address. */
-class CallError extends FencepostError {
+export class CallError extends FencepostError {
   readonly code = 'CALL_FAILED';
 
-  constructor(host: string, why: string) {
+  constructor(
+    host: string,
+    why: string,
+    /** Of the answer; `null` where there was none. */
+    readonly status: number | null = null,
+  ) {
     super(`Expected ${host} to accept the message, but ${why}. Delivery is retried, up to a limit.`);
   }
 }
@@ -52,7 +57,7 @@ export async function call(wanted: Call, options: CallOptions): Promise<number> 
   const status = await statusOf(url, wanted, options);
   if (status >= 200 && status < 300) return status;
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-  throw new CallError(url.host, `it answered ${status}${redirect}`);
+  throw new CallError(url.host, `it answered ${status}${redirect}`, status);
 }
 
 function statusOf(url: URL, wanted: Call, { clock, timeoutMs, allowHosts }: CallOptions): Promise<number> {

@@ -1,13 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
-import type { CronPing } from '@fencepost/ledger/catalog';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { Telemetry } from '@fencepost/jobs';
-import { asError, signatureHeaders, webhookName, type Message, type Webhook } from '@fencepost/jobs/internal';
-import { call, type Call, type CallOptions } from './call.js';
+import {
+  asError,
+  describeError,
+  reportStoreFailure,
+  signatureHeaders,
+  webhookName,
+  type Message,
+  type Webhook,
+} from '@fencepost/jobs/internal';
+import { call, CallError, type Call, type CallOptions } from './call.js';
+import { PINGS, type Delivery, type DeliveryLog } from './delivery-log.js';
+import { muteOf, type Mutes } from './mutes.js';
 
 export interface WebhookSenderDeps {
   readonly webhooks: readonly Webhook[];
-  /** The addresses of a cron; `undefined` for one without. */
-  readonly pingOf: (cron: string) => CronPing | undefined;
+  /** `undefined` for a cron that does not exist any more. */
+  readonly definitionOf: (cron: string) => CronDefinition | undefined;
+  readonly mutes: Pick<Mutes, 'list'>;
+  readonly deliveries: Pick<DeliveryLog, 'add'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly timeoutMs: number;
@@ -23,6 +36,9 @@ export interface WebhookDelivery {
   readonly retryInMs: number | null;
 }
 
+/** What a try is about, and to which of the receivers it goes. */
+type Try = Pick<Delivery, 'messageId' | 'about' | 'cron' | 'attempt'> & { readonly receiver: string };
+
 /** Takes messages to their receivers. */
 export class WebhookSender {
   constructor(private readonly deps: WebhookSenderDeps) {}
@@ -35,27 +51,84 @@ export class WebhookSender {
     const wanted = this.#callOf(message);
     // Its webhook is in no settings any more, or the cron has another definition: there is nobody to tell.
     if (wanted === null) return;
+    const { id: messageId, cron } = message;
     const about = message.kind === 'ping' ? `ping.${message.on}` : message.type;
-    const told = { cron: message.cron, about, messageId: message.id, to: new URL(wanted.url).host, attempt };
+    const tried: Try = { messageId, about, cron, attempt, receiver: receiverOf(message) };
+    if (isMutable(message) && (await this.#isMuted(cron))) return void (await this.#log(tried, { outcome: 'muted' }));
+    const { error } = await this.#send(wanted, tried);
+    const told = { cron, about, messageId, to: new URL(wanted.url).host, attempt };
+    if (error === null) return this.deps.telemetry.emit('webhook.sent', told);
+    this.deps.telemetry.emit('webhook.failed', { ...told, err: asError(error), retryInMs });
+    throw error;
+  }
+
+  /** One try, whatever comes of it: who asks for it looks at what became of it. */
+  async test(webhook: Webhook): Promise<Delivery> {
+    const [id, about] = [`msg_test_${randomUUID()}`, 'webhook.test'];
+    const data = { text: 'A test of this receiver. Nothing is wrong.' };
+    const body = JSON.stringify({ type: about, timestamp: new Date(this.deps.clock.now()).toISOString(), data });
+    const tried: Try = { messageId: id, about, cron: null, attempt: 1, receiver: webhookName(webhook) };
+    return (await this.#send(this.#signed(webhook, id, body), tried)).delivery;
+  }
+
+  async #send(wanted: Call, tried: Try): Promise<{ readonly delivery: Delivery; readonly error: Error | null }> {
+    const { clock } = this.deps;
+    const began = clock.monotonic();
+    const tookMs = () => Math.round(clock.monotonic() - began);
     try {
-      await call(wanted, this.deps);
-    } catch (error) {
-      this.deps.telemetry.emit('webhook.failed', { ...told, err: asError(error), retryInMs });
-      throw error;
+      const status = await call(wanted, this.deps);
+      return { delivery: await this.#log(tried, { outcome: 'delivered', status, tookMs: tookMs() }), error: null };
+    } catch (thrown) {
+      const error = asError(thrown);
+      const status = error instanceof CallError ? error.status : null;
+      const ended = { outcome: 'failed', status, tookMs: tookMs(), error: describeError(error) } as const;
+      return { delivery: await this.#log(tried, ended), error };
     }
-    this.deps.telemetry.emit('webhook.sent', told);
+  }
+
+  /** A log that can't be written holds up no message. */
+  async #log({ receiver, ...tried }: Try, ended: Partial<Delivery> & Pick<Delivery, 'outcome'>): Promise<Delivery> {
+    const at = new Date(this.deps.clock.now()).toISOString();
+    const delivery: Delivery = { at, ...tried, status: null, tookMs: 0, error: null, ...ended };
+    try {
+      await this.deps.deliveries.add(receiver, delivery);
+    } catch (error) {
+      reportStoreFailure(this.deps.telemetry, { operation: 'message.send' }, error);
+    }
+    return delivery;
+  }
+
+  async #isMuted(cron: string): Promise<boolean> {
+    const definition = this.deps.definitionOf(cron) ?? { name: cron };
+    return muteOf(await this.deps.mutes.list(), definition) !== null;
   }
 
   #callOf(message: Message): Call | null {
     if (message.kind === 'ping') {
-      const url = this.deps.pingOf(message.cron)?.[message.on];
+      const url = this.deps.definitionOf(message.cron)?.ping?.[message.on];
       return url === undefined ? null : { method: 'GET', url };
     }
     const webhook = this.deps.webhooks.find((known) => webhookName(known) === message.webhook);
     if (!webhook) return null;
     const { id, type, at: timestamp, data } = message;
-    const body = JSON.stringify({ type, timestamp, data });
-    const signed = signatureHeaders(webhook.secret, { id, at: this.deps.clock.now(), body });
-    return { method: 'POST', url: webhook.url, body, headers: { 'content-type': 'application/json', ...signed } };
+    return this.#signed(webhook, id, JSON.stringify({ type, timestamp, data }));
   }
+
+  #signed({ url, secret }: Webhook, id: string, body: string): Call {
+    const signed = signatureHeaders(secret, { id, at: this.deps.clock.now(), body });
+    return { method: 'POST', url, body, headers: { 'content-type': 'application/json', ...signed } };
+  }
+}
+
+function receiverOf(message: Message): string {
+  return message.kind === 'ping' ? PINGS : message.webhook;
+}
+
+/**
+ * Whether a mute stops it: what a failed or uncertain run tells. An alarm was held back where it was raised, and goes out after
+ * the mute; a success is awaited by whoever would raise an alarm without it.
+ */
+function isMutable(message: Message): boolean {
+  if (message.kind === 'ping') return message.on === 'failure' || message.on === 'uncertain';
+  return message.type === 'run.failed' || message.type === 'run.uncertain';
 }

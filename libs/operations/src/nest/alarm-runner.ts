@@ -24,6 +24,8 @@ import {
 } from '@fencepost/jobs/internal';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { LEDGER, Telemetry } from '@fencepost/jobs';
+import { DeliveryLog } from '../alarms/delivery-log.js';
+import { Mutes } from '../alarms/mutes.js';
 import { MonitorAssignment } from '../alarms/monitor-assignment.js';
 import { AlarmProcessor } from '../alarms/alarm.processor.js';
 import { WebhookSender } from '../alarms/webhook-sender.js';
@@ -43,6 +45,8 @@ export class AlarmRunner
   @Optional() @Inject(SCHEDULER) private readonly runner: SchedulerRunner | null = null;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
   @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(Mutes) private readonly mutes!: Mutes;
+  @Inject(DeliveryLog) private readonly deliveries!: DeliveryLog;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
 
   #monitor: MonitorAssignment | null = null;
@@ -92,8 +96,12 @@ export class AlarmRunner
   #lazyWorkerOf({ catalogCache }: SchedulerPod): LazyWorker {
     const { clock, telemetry } = this;
     const { prefix, tenant, webhooks, alarms } = this.settings;
-    const pingOf = (cron: string) => catalogCache.get(cron)?.entry.definition.ping;
-    const webhookSender = new WebhookSender({ webhooks, pingOf, clock, telemetry, ...alarms });
+    const definitionOf = (cron: string) => catalogCache.get(cron)?.entry.definition;
+    const { mutes, deliveries } = this;
+    const webhookSender = new WebhookSender({
+      ...{ webhooks, definitionOf, mutes, deliveries, clock, telemetry },
+      ...alarms,
+    });
     const isWanted = () =>
       webhooks.length > 0 || [...catalogCache.entries()].some(({ entry }) => entry.definition.ping !== undefined);
     const open = () => {

@@ -28,6 +28,11 @@ import { ExplainService } from '../operating/explain-service.js';
 import { Forecasts } from '../operating/forecast.js';
 import { RunOperator } from '../operating/run-operator.js';
 import { Timelines } from '../operating/timelines.js';
+import { DeliveryLog } from '../alarms/delivery-log.js';
+import { Receivers } from '../alarms/receivers.js';
+import { WebhookSender } from '../alarms/webhook-sender.js';
+import { Mutes } from '../alarms/mutes.js';
+import { openAlarmStore } from './definition-stores.js';
 import { AlarmRunner } from './alarm-runner.js';
 import { ObservingModule } from './observing.module.js';
 import { onePerJobs } from './one-per-jobs.js';
@@ -75,6 +80,30 @@ const feed: Provider = {
     new JournalFeed({ clock, telemetry, journal: from }),
 };
 
+const mutes: Provider = {
+  provide: Mutes,
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS],
+  useFactory: (...place: Parameters<typeof openAlarmStore>) => new Mutes(openAlarmStore(...place)),
+};
+
+const deliveries: Provider = {
+  provide: DeliveryLog,
+  inject: [LEASE_REDIS, JOBS_SETTINGS],
+  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings) => new DeliveryLog({ redis, prefix, tenant }),
+};
+
+type ReceiverPorts = [log: DeliveryLog, muted: Mutes, reads: Reads, clock: Clock, Telemetry, JobsSettings];
+
+const receivers: Provider = {
+  provide: Receivers,
+  inject: [DeliveryLog, Mutes, READS, CLOCK, Telemetry, JOBS_SETTINGS],
+  useFactory: (...[log, muted, { catalog }, clock, telemetry, { webhooks, alarms }]: ReceiverPorts) => {
+    const ports = { webhooks, mutes: muted, deliveries: log, clock, telemetry, ...alarms };
+    const sender = new WebhookSender({ ...ports, definitionOf: () => undefined });
+    return new Receivers({ webhooks, catalog, deliveries: log, sender });
+  },
+};
+
 /** They read, and change nothing. */
 const questions: Provider[] = [
   { provide: Timelines, inject: [READS], useFactory: (looking: Reads) => new Timelines(looking) },
@@ -119,11 +148,12 @@ const operationsOf = onePerJobs((jobs) => {
       cronCatalog,
       ...services.providers,
       ...questions,
+      ...[mutes, deliveries, receivers],
       AlarmRunner,
     ],
     exports: [
       ...[observing, READS, JournalFeed, CronOperator, RunOperator, CronCatalog],
-      ...[Timelines, ExplainService, Forecasts, ...services.exports],
+      ...[Timelines, ExplainService, Forecasts, Mutes, Receivers, ...services.exports],
     ],
   };
 });

@@ -1,3 +1,4 @@
+import type { Mute, MuteTarget } from '../alarms/mutes.js';
 import type { CancelReply, TriggerReply } from '@fencepost/ledger';
 import type { Pause, RunState } from '@fencepost/ledger/run';
 import type { BulkOrder, BulkReport } from './bulk-order.js';
@@ -39,6 +40,17 @@ export const ORDER_RECORDS = {
     action: 'cancel',
     changed: ({ verdict }: CancelReply) => verdict === 'cancelled' || verdict === 'cancelling',
   },
+  mute: (target: MuteTarget) => ({
+    action: 'mute',
+    ...aboutTarget(target),
+    after: ({ until, by, reason }: Mute) => ({ ...target, until: iso(until), by, reason }),
+  }),
+  unmute: (target: MuteTarget) => ({
+    action: 'unmute',
+    ...aboutTarget(target),
+    changed: (ended: Mute | null) => ended !== null,
+    after: () => ({ ...target, muted: null }),
+  }),
   resolve: (answer: string) => ({
     action: 'resolve',
     after: ({ state }: { readonly state: RunState }) => ({ state, answer }),
@@ -52,6 +64,11 @@ export const ORDER_RECORDS = {
     }),
   }),
 };
+
+/** A record about a tag is about no one cron, and names the tag in what became of it. */
+function aboutTarget(target: MuteTarget) {
+  return { cron: 'cron' in target ? target.cron : null };
+}
 
 function iso(at: number): string {
   return new Date(at).toISOString();

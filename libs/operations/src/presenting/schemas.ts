@@ -5,7 +5,9 @@ import { doctorFindingSchema, whyReportSchema } from './why-report.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { heldLeaseSchema, leaseSchema, ownLeaseSchema, watchSchema } from './lease.js';
 import { dueAtSchema, forecastSchema } from './forecast.js';
+import { muteSchema } from './mute.js';
 import { podSchema } from './pod.js';
+import { deliverySchema, receiverSchema } from './receiver.js';
 import { runReportSchema } from './run-report.js';
 import { runSchema } from './run.js';
 import { triageSchema } from './triage.js';
@@ -16,15 +18,18 @@ export const SCHEMAS = {
   AuditRecord: auditRecordSchema,
   CronDetail: cronDetailSchema,
   CronSummary: cronSummarySchema,
+  Delivery: deliverySchema,
   Finding: doctorFindingSchema,
   HeldLease: heldLeaseSchema,
   JournalEntry: journalEntrySchema,
   Lease: leaseSchema,
+  Mute: muteSchema,
   OwnLease: ownLeaseSchema,
   DueAt: dueAtSchema,
   Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,
+  Receiver: receiverSchema,
   Run: runSchema,
   RunReport: runReportSchema,
   Timeline: timelineSchema,

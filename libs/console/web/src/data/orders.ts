@@ -38,6 +38,16 @@ export const ownLeaseOrders = {
   clear: (body: Body<'/api/own-leases/clear'>) => answered(client.POST('/api/own-leases/clear', { body })),
 };
 
+/** What may be done to mutes and receivers. */
+export const notifyOrders = {
+  mute: (body: Body<'/api/mutes'>) => answered(client.POST('/api/mutes', { body })),
+  unmute: (
+    query: { readonly cron: string; readonly reason: string } | { readonly tag: string; readonly reason: string },
+  ) => answered(client.DELETE('/api/mutes', { params: { query } })),
+  test: (id: string, body: Body<'/api/receivers/{id}/test'>) =>
+    answered(client.POST('/api/receivers/{id}/test', { params: ofRun(id), body })),
+};
+
 /** What may be done to a run. */
 export const runOrders = {
   cancel: (id: string, body: Body<'/api/runs/{id}/cancel'>) =>

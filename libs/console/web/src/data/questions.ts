@@ -87,6 +87,8 @@ export const questions = {
     question(['due-at', at], (signal) => client.GET('/api/upcoming/at', { params: { query: { at } }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
+  mutes: () => question(['mutes'], (signal) => client.GET('/api/mutes', { signal })),
+  receivers: () => question(['receivers'], (signal) => client.GET('/api/receivers', { signal })),
   audit: (query: { readonly limit: number; readonly cursor?: string; readonly cron?: string }) =>
     question(['audit', query], (signal) => client.GET('/api/audit', { params: { query }, signal })),
   runs: (query: RunWords) =>

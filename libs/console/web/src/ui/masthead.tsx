@@ -16,6 +16,7 @@ const PAGES: readonly (readonly [href: string, name: string])[] = [
   ['/runs', 'Runs'],
   ['/leases', 'Leases'],
   ['/upcoming', 'Upcoming'],
+  ['/notifications', 'Notifications'],
   ['/audit', 'Audit'],
   ['/doctor', 'Doctor'],
 ];
