@@ -70,8 +70,6 @@ export const reason = z
 
 export const flag = (what: string) => z.boolean('expected true or false').default(false).describe(what);
 
-const TAG = 'expected a tag: 1 to 40 of a-z, 0-9, ".", "_" and "-"';
-const tag = z.string(TAG).regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, TAG);
 const ONE_TARGET = 'expected either cron or tag';
 
 /** One cron, or every cron with a tag. */
