@@ -144,10 +144,10 @@ describe('the page', () => {
         .locator('time')
         .count(),
     ).toBe(1);
-    const pager = shown.getByRole('navigation', { name: 'More leases of the application' });
+    const pager = shown.getByRole('region', { name: 'Leases of the application' }).getByRole('navigation');
     await pager.getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => pager.innerText(), SOON).toContain('Page 2');
-    expect(await pager.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await expect.poll(() => pager.getByRole('button', { name: 'Next' }).isDisabled(), SOON).toBe(true);
     await shown.getByLabel('Kind').selectOption('election');
     await expect.poll(() => table.getByRole('row').count(), SOON).toBe(2);
     expect(await pager.innerText()).toContain('Page 1');
