@@ -52,7 +52,11 @@ describe('the stack below the description of an error', () => {
     error.cause = error;
     expect(stackLines(error).split('Caused by')).toHaveLength(5);
     error.stack = `Error: round\n${'    at deep (file.js:1:1)\n'.repeat(5_000)}`;
-    expect(stackLines(error).split('\n').filter((line) => line.includes('at deep'))).toHaveLength(5 * 20);
+    expect(
+      stackLines(error)
+        .split('\n')
+        .filter((line) => line.includes('at deep')),
+    ).toHaveLength(5 * 20);
     expect(stackLines(error).length).toBeLessThanOrEqual(6_001);
     expect(stackLines('a text')).toBe('');
   });
