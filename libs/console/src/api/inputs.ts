@@ -283,35 +283,5 @@ export const ownClearOrder = clearOrder.extend({
     .describe('Confirms that its downstream is safe if the old holder still writes.'),
 });
 
-const GRACE = 'expected milliseconds, a whole number from 1';
-export const cancelOrder = z.strictObject({
-  reason,
-  graceMs: z.int(GRACE).min(1, GRACE).optional().describe('Grace period; default: that of its cron.'),
-});
-
-export const retryOrder = z.strictObject({
-  reason,
-  payload: z.unknown().optional().describe('Default: what the run had.'),
-  force: flag('Also if the maximum of open runs is reached.'),
-  repeatUnknown: flag('Also repeat effects whose outcome is unknown.'),
-});
-
-const ATTEMPT = 'expected the attempt of the run that asks, a whole number from 1';
-const EFFECT = 'expected the name of the effect that the run asks about';
-const ITEM = 'expected the key of the item that the run asks about, or null';
-
-export const resolveOrder = z.strictObject({
-  reason,
-  answer: z.enum(['done', 'not-done', 'give-up'], 'expected done, not-done or give-up'),
-  result: z.unknown().optional().describe('With done: result of the effect.'),
-  attempt: z
-    .int(ATTEMPT)
-    .min(1, ATTEMPT)
-    .describe('Attempt of the unresolved effect, as the run shows it. An answer about another effect is refused.'),
-  effect: z.string(EFFECT).max(300, EFFECT).describe('Name of the unresolved effect.'),
-  item: z.string(ITEM).max(300, ITEM).nullable().default(null).describe('Its item, if any.'),
-  since: instant.describe('Time since which its outcome is unknown, as the run shows it.'),
-});
-
 const TOKEN = 'expected a token of 1 to 512 characters';
 export const sessionOrder = z.strictObject({ token: z.string(TOKEN).min(1, TOKEN).max(512, TOKEN) });

@@ -1,17 +1,5 @@
 import { z } from 'zod';
-import {
-  cronName,
-  flag,
-  GENERATION,
-  instant,
-  limit,
-  reason,
-  resolveOrder,
-  runId,
-  search,
-  STATES,
-  whole,
-} from './inputs.js';
+import { cronName, flag, GENERATION, instant, limit, reason, runId, search, STATES, whole } from './inputs.js';
 
 /* What the API accepts about several runs, and as the definition of a cron. */
 
@@ -53,6 +41,36 @@ export const runsQuery = z.strictObject({
 });
 
 export const failuresQuery = z.strictObject(ofRuns);
+
+const GRACE = 'expected milliseconds, a whole number from 1';
+export const cancelOrder = z.strictObject({
+  reason,
+  graceMs: z.int(GRACE).min(1, GRACE).optional().describe('Grace period; default: that of its cron.'),
+});
+
+export const retryOrder = z.strictObject({
+  reason,
+  payload: z.unknown().optional().describe('Default: what the run had.'),
+  force: flag('Also if the maximum of open runs is reached.'),
+  repeatUnknown: flag('Also repeat effects whose outcome is unknown.'),
+});
+
+const ATTEMPT = 'expected the attempt of the run that asks, a whole number from 1';
+const EFFECT = 'expected the name of the effect that the run asks about';
+const ITEM = 'expected the key of the item that the run asks about, or null';
+
+export const resolveOrder = z.strictObject({
+  reason,
+  answer: z.enum(['done', 'not-done', 'give-up'], 'expected done, not-done or give-up'),
+  result: z.unknown().optional().describe('With done: result of the effect.'),
+  attempt: z
+    .int(ATTEMPT)
+    .min(1, ATTEMPT)
+    .describe('Attempt of the unresolved effect, as the run shows it. An answer about another effect is refused.'),
+  effect: z.string(EFFECT).max(300, EFFECT).describe('Name of the unresolved effect.'),
+  item: z.string(ITEM).max(300, ITEM).nullable().default(null).describe('Its item, if any.'),
+  since: instant.describe('Time since which its outcome is unknown, as the run shows it.'),
+});
 
 const ASKED = 'expected the unresolved effects of at most 100 runs';
 const RUN_IDS = 'expected 1 to 100 ids of runs';

@@ -8,6 +8,7 @@ import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
+import * as runInputs from './run-inputs.js';
 import { CommandService } from './command-service.js';
 import { runIsOver, runIsUnknown } from './problems.js';
 
@@ -32,7 +33,7 @@ export class RunOrdersController {
   )
   async cancel(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
-    @Body({ schema: inputs.cancelOrder }) { reason, graceMs }: Checked<typeof inputs.cancelOrder>,
+    @Body({ schema: runInputs.cancelOrder }) { reason, graceMs }: Checked<typeof runInputs.cancelOrder>,
   ) {
     const order = { ...ORDER_RECORDS.cancel, reason, ...(await this.#about(id)) };
     const reply = await this.service.execute(order, async (by) => {
@@ -56,7 +57,7 @@ export class RunOrdersController {
   )
   async retry(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
-    @Body({ schema: inputs.retryOrder }) { payload, ...order }: Checked<typeof inputs.retryOrder>,
+    @Body({ schema: runInputs.retryOrder }) { payload, ...order }: Checked<typeof runInputs.retryOrder>,
   ) {
     const given = { ...order, ...(payload !== undefined && { payload }) };
     const about = { action: 'retry', reason: order.reason, ...(await this.#about(id)) };
@@ -74,7 +75,7 @@ export class RunOrdersController {
   )
   async resolve(
     @Param({ schema: inputs.runParams }) { id }: OfRun,
-    @Body({ schema: inputs.resolveOrder }) { result, ...order }: Checked<typeof inputs.resolveOrder>,
+    @Body({ schema: runInputs.resolveOrder }) { result, ...order }: Checked<typeof runInputs.resolveOrder>,
   ): Promise<object> {
     const given = { ...order, ...(result !== undefined && { result }) };
     const about = { ...ORDER_RECORDS.resolve(order.answer), reason: order.reason, ...(await this.#about(id)) };
