@@ -15,8 +15,8 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 22,
   '@fencepost/jobs/internal': 94,
-  '@fencepost/operations/internal': 19,
-  '@fencepost/operations/presenting': 17,
+  '@fencepost/operations/internal': 22,
+  '@fencepost/operations/presenting': 18,
 };
 
 /**

@@ -54,9 +54,12 @@ describe('the metrics of a pod', () => {
     const scheduler = await start(['scheduler'], space);
     const worker = await start(['worker'], space);
     await expect
-      .poll(async () => valueOf(await worker.page(), 'fencepost_runs_total', { cron: 'tick', status: 'succeeded' }) ?? 0, {
-        timeout: 15_000,
-      })
+      .poll(
+        async () => valueOf(await worker.page(), 'fencepost_runs_total', { cron: 'tick', status: 'succeeded' }) ?? 0,
+        {
+          timeout: 15_000,
+        },
+      )
       .toBeGreaterThanOrEqual(2);
     await worker.app.get(CronOperator).trigger('charge', { by: 'otto', payload: { how: 'fail' } });
     await expect
@@ -66,7 +69,9 @@ describe('the metrics of a pod', () => {
       .toBe(1);
     await worker.app.get(CronOperator).trigger('charge', { by: 'otto', payload: { how: 'ask' } });
     await expect
-      .poll(async () => valueOf(await scheduler.page(), 'fencepost_uncertain_runs', { cron: 'charge' }), { timeout: 10_000 })
+      .poll(async () => valueOf(await scheduler.page(), 'fencepost_uncertain_runs', { cron: 'charge' }), {
+        timeout: 10_000,
+      })
       .toBe(1);
     const [fires, runs] = [await scheduler.page(), await worker.page()];
     const now = Date.now() / 1_000;
@@ -77,9 +82,9 @@ describe('the metrics of a pod', () => {
     expect(valueOf(fires, 'fencepost_cron_lease_transitions_total', { transition: 'acquired' })).toBe(2);
     expect(valueOf(fires, 'fencepost_definitions', { state: 'active' })).toBe(2);
     expect(valueOf(fires, 'fencepost_fire_interval_seconds', { cron: 'tick' })).toBe(1);
-    expect(Math.abs((valueOf(fires, 'fencepost_next_fire_timestamp_seconds', { cron: 'tick' }) ?? 0) - now)).toBeLessThan(
-      10,
-    );
+    expect(
+      Math.abs((valueOf(fires, 'fencepost_next_fire_timestamp_seconds', { cron: 'tick' }) ?? 0) - now),
+    ).toBeLessThan(10);
     expect(valueOf(fires, 'fencepost_uncertain_runs', { cron: 'tick' })).toBe(0);
     expect(valueOf(fires, 'fencepost_queue_jobs', { state: 'completed' })).toBeGreaterThanOrEqual(2);
     expect(valueOf(runs, 'fencepost_effects_total', { outcome: 'done' })).toBeGreaterThanOrEqual(2);
