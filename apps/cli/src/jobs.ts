@@ -61,7 +61,7 @@ export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
 export type { BackfillProgress, CronSettings } from '@fencepost/operations';
-export type { AuditedOrder, InstantDifference, MuteTarget, Only, WatchReport } from '@fencepost/operations/internal';
+export type { AuditedOrder, InstantDifference, Only, WatchReport } from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
 export type { ShadowInterval, ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';

@@ -1,10 +1,7 @@
 /* What the console, the command line and the pods of this repository need of operations. Not public: it may change without notice. */
 
 export { Mutes } from './alarms/mutes.js';
-export type { Mute, MuteTarget } from './alarms/mutes.js';
-export type { Delivery } from './alarms/delivery-log.js';
-export { Receivers, UnknownReceiverError } from './alarms/receivers.js';
-export type { Receiver } from './alarms/receivers.js';
+export { Receivers } from './alarms/receivers.js';
 export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
 export { openAlarmStore } from './nest/definition-stores.js';

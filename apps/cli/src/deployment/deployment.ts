@@ -1,8 +1,8 @@
 import type { Answers } from '@fencepost/client';
-import type { BackfillProgress, CancelReply, MuteTarget, TriggerReply, WatchReport } from '../jobs.js';
+import type { BackfillProgress, CancelReply, Mutes, TriggerReply, WatchReport } from '../jobs.js';
 
 export type { Answers } from '@fencepost/client';
-export type { MuteTarget } from '../jobs.js';
+export type MuteTarget = Parameters<Mutes['end']>[0];
 
 /**
  * What commands ask and order of a deployment, in the shapes of the API: one adapter goes to the stores, the other to a console,

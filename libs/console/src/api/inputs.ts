@@ -76,7 +76,10 @@ const ONE_TARGET = 'expected either cron or tag';
 export function muteTarget<Shape extends z.ZodRawShape>(shape: Shape) {
   return z
     .strictObject({ cron: cronName.optional(), tag: tag.optional().describe('Every cron with it.'), ...shape })
-    .refine((given) => (given['cron'] === undefined) !== (given['tag'] === undefined), ONE_TARGET);
+    .refine(
+      ({ cron, tag: of }: { cron?: unknown; tag?: unknown }) => (cron === undefined) !== (of === undefined),
+      ONE_TARGET,
+    );
 }
 
 export const cronParams = z.strictObject({ cron: cronName });

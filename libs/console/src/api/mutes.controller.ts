@@ -1,11 +1,14 @@
 import { Body, Controller, Delete, Get, Inject, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CronDirectory, Mutes, ORDER_RECORDS, type Mute, type MuteTarget } from '@fencepost/operations/internal';
+import { CronDirectory, Mutes, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { presentMute, SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { CommandService } from './command-service.js';
 import { Orders, Shows } from './describe-route.js';
 import { muteTarget, reason, instant, type Checked } from './inputs.js';
+
+type MuteTarget = Parameters<Mutes['end']>[0];
+type Mute = Awaited<ReturnType<Mutes['set']>>;
 
 const muteListSchema = z
   .strictObject({ items: z.array(SCHEMAS.Mute) })

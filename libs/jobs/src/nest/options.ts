@@ -13,10 +13,7 @@ import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/m
 export interface WebhookOptions {
   /** `http` or `https`. */
   readonly url: string;
-  /**
-   * `whsec_` and the base64 of 24 to 64 random bytes, which the receiver has too. A list of two while one replaces the other:
-   * each message is signed with both.
-   */
+  /** `whsec_` and the base64 of 24 to 64 random bytes, which the receiver has too; `[new, old]` while one replaces the other. */
   readonly secret: string | readonly string[];
   /** Default: `alarm.raised`, `alarm.cleared`, `run.failed` and `run.uncertain`; not `run.succeeded`. */
   readonly events?: readonly MessageType[];
@@ -38,18 +35,15 @@ export interface AlarmOptions {
 }
 
 const URL_TEXT = 'expected an address with http or https, such as "https://alerts.example/hooks"';
-const SECRET = 'expected "whsec_" and the base64 of 24 to 64 bytes';
+const SECRET = 'expected "whsec_" and the base64 of 24 to 64 bytes, or a list of two';
 const EVENT = `expected one of ${MESSAGE_TYPES.map((type) => JSON.stringify(type)).join(', ')}`;
 const CRON = 'expected the name of a cron';
 const HOST = 'expected a host, or a host and a port, such as "alerts.internal" or "10.0.0.7:8080"';
 
-const SECRETS = `${SECRET}, or a list of one or two of these`;
-const secret = z.string(SECRET).refine(isWebhookSecret, SECRET);
-
 const webhook = z.strictObject(
   {
     url: z.string(URL_TEXT).refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), URL_TEXT),
-    secret: z.union([secret, z.array(secret).min(1, SECRETS).max(2, SECRETS)], SECRETS),
+    secret: z.custom<string | readonly string[]>(isWebhookSecret, SECRET),
     events: z
       .array(z.enum(MESSAGE_TYPES, EVENT), 'expected a list of events')
       .default(MESSAGE_TYPES.filter((type) => type !== 'run.succeeded')),

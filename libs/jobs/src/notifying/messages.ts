@@ -141,9 +141,15 @@ export interface Signed {
   readonly body: string;
 }
 
-/** Whether it is `whsec_` and the base64 of 24 to 64 bytes. */
-export function isWebhookSecret(text: string): boolean {
-  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+/** Whether it is one secret, or a list of at most two. */
+export function isWebhookSecret(secret: unknown): boolean {
+  const all: unknown[] = [secret].flat();
+  return all.length > 0 && all.length < 3 && all.every(isSecret);
+}
+
+/** `whsec_` and the base64 of 24 to 64 bytes. */
+function isSecret(text: unknown): boolean {
+  if (typeof text !== 'string' || !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
   const { length } = keyOf(text);
   return length >= MIN_LENGTH && length <= MAX_LENGTH;
 }

@@ -39,6 +39,10 @@ describe('the secret of a webhook', () => {
     [`whsec_${Buffer.alloc(65).toString('base64')}`, false],
     [SECRET.slice(6), false],
     ['whsec_not base64!', false],
+    [[SECRET, SECRET], true],
+    [[SECRET, 'whsec_not base64!'], false],
+    [[SECRET, SECRET, SECRET], false],
+    [[], false],
   ])('%s has its form: %s', (secret, is) => {
     expect(isWebhookSecret(secret)).toBe(is);
   });

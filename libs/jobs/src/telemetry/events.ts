@@ -41,7 +41,6 @@ interface OfAlarm {
   /** Epoch milliseconds of the store. */
   readonly since: number;
   readonly text: string;
-  /** Its receivers do not hear of it. */
   readonly muted?: true;
 }
 

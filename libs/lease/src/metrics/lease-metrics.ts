@@ -41,7 +41,7 @@ export function leaseMetrics(options: LeaseMetricsOptions = {}): LeaseObserver {
   };
   seenIn.set(registry, seen);
   const count = instruments(registry);
-  const type = boundedLabels(typesAtMost, seen.types, (resourceType) => showZeros(count, resourceType));
+  const type = boundedLabels(typesAtMost, seen.types, (seenType) => showZeros(count, seenType));
   const forEver = new Set(options.heldForEver ?? ['role']);
   const labels = {
     type: (resource: string) => type(typeOf(resource)),

@@ -52,7 +52,7 @@ describe('mutes', () => {
   it('all count where many people mute at once', async () => {
     const names = Array.from({ length: 8 }, (_, n) => `cron-${n}`);
     await Promise.all(names.map((cron) => new Mutes(store).set({ cron }, { ...order, forMs: 60_000 })));
-    expect((await mutes.list()).map(({ cron }) => cron).toSorted()).toEqual(names);
+    expect(new Set((await mutes.list()).map(({ cron }) => cron))).toEqual(new Set(names));
   });
 
   it.each([

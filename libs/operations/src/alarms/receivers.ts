@@ -1,6 +1,6 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { FencepostError } from '@fencepost/lease';
-import { webhookName, type MessageType, type Webhook } from '@fencepost/jobs/internal';
+import { webhookName, type Webhook } from '@fencepost/jobs/internal';
 import { PINGS, type Delivery, type DeliveryLog } from './delivery-log.js';
 import type { WebhookSender } from './webhook-sender.js';
 
@@ -19,7 +19,7 @@ export interface Receiver {
   readonly kind: 'webhook' | 'pings';
   /** Such as `https://alerts.example`; `null` for the pings, each of which has its own. */
   readonly to: string | null;
-  readonly events: readonly MessageType[];
+  readonly events: Webhook['events'];
   /** `null`: of all crons. */
   readonly crons: readonly string[] | null;
   /** Secrets that are valid now; two while one replaces the other. */

@@ -86,9 +86,10 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
   };
 }
 
+const storeOf = (operation: Failure['operation']) => (operation.startsWith('lease.') ? 'leases' : 'ledger');
+
 function troubles({ count }: CountsDeps): Handlers {
   const failed = (store: string, operation: Failure['operation']) => count.storeFailures.inc({ store, operation });
-  const storeOf = (operation: Failure['operation']) => (operation.startsWith('lease.') ? 'leases' : 'ledger');
   return {
     'store.failed': ({ operation }) => failed(storeOf(operation), operation),
     'store.unfit': () => failed('ledger', 'store.check'),

@@ -36,7 +36,7 @@ function aliasOf({ alias, help, type, labels }: Pick<MetricSpec, 'help' | 'type'
   return {
     name: alias,
     help: inMs ? help.replace(/^Seconds/, 'Milliseconds') : help,
-    type: String(type),
+    type,
     labels: named,
   };
 }
@@ -61,7 +61,7 @@ it('the leases have the metrics that the list names, and no other', async () => 
   });
   const leases: readonly MetricSpec[] = Object.values(LEASE_METRICS);
   const listed = leases.flatMap(({ name, alias, help, type, labels }) => [
-    { name, help, type: String(type), labels: Object.keys(labels) },
+    { name, help, type, labels: Object.keys(labels) },
     ...(alias === undefined ? [] : [aliasOf({ alias, help, type, labels })]),
   ]);
   const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
