@@ -4,7 +4,7 @@ import { CronOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { bulkSchema } from './answers.js';
 import { CommandService } from './command-service.js';
-import { Orders } from './describe-route.js';
+import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 
@@ -17,6 +17,7 @@ export class BulkOrdersController {
   @Inject(CommandService) private readonly service!: CommandService;
 
   @Post('orders')
+  @Conflicts('SELECTION_MOVED')
   @Orders('operator', bulkSchema, 'Pauses, resumes or triggers up to 1,000 crons, or previews which.')
   async give(@Body({ schema: inputs.bulkOrder }) body: Checked<typeof inputs.bulkOrder>): Promise<object> {
     const { tag, crons, expected, until = null, ...rest } = body;

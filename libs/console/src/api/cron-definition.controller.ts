@@ -5,7 +5,7 @@ import { CronCatalog, type CronSettings } from '@fencepost/operations';
 import { CronDirectory, settingsOf } from '@fencepost/operations/internal';
 import { CommandService } from './command-service.js';
 import { changeBy, cronChangeSchema, type CronChange } from './cron-change.js';
-import { Orders } from './describe-route.js';
+import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
@@ -21,6 +21,7 @@ export class CronDefinitionController {
   @Inject(CommandService) private readonly service!: CommandService;
 
   @Put()
+  @Conflicts('CATALOG_MOVED')
   @Orders('admin', cronChangeSchema, 'Creates a cron, or changes it; a dry run validates, and says what would change.')
   async set(
     @Param({ schema: inputs.cronParams }) { cron }: Checked<typeof inputs.cronParams>,
