@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { NO_FENCE } from '@fencepost/lease';
+import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { Deployment } from '../support/deployment.js';
 import type { Pod } from '../support/pod.js';
 import { readMetrics, valueOf, type Sample } from '../support/prometheus-text.js';
@@ -49,10 +50,10 @@ function shown(pod: Pod, value: number, [name, labels]: readonly [string, Readon
 
 /** A cron each second that makes up for nothing. */
 function declareStrict({ stores }: Deployment) {
-  const definition = {
+  const definition: CronDefinition = {
     ...{ name: 'strict', expression: '* * * * * *', timeZone: 'UTC', handler: 'echo' },
     ...{ misfire: 'skip', overlap: 'allow', graceMs: STRICT_GRACE_MS, catchUpWindowMs: null },
-  } as const;
+  };
   return stores.catalog.put({ definition, disabled: false }, { expected: null, by: 'the test', reason: null });
 }
 

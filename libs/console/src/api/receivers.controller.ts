@@ -21,7 +21,7 @@ export class ReceiversController {
 
   @Get()
   @Shows(receiverListSchema, 'Receivers of alarms and of the ends of runs.')
-  async list(@Query({ schema: receiversQuery }) { cron }: Checked<typeof receiversQuery>) {
+  async list(@Query({ schema: receiversQuery }) { cron }: Checked<typeof receiversQuery>): Promise<object> {
     return { items: await this.receivers.list(cron) };
   }
 
@@ -30,7 +30,7 @@ export class ReceiversController {
   test(
     @Param({ schema: receiverParams }) { id }: Checked<typeof receiverParams>,
     @Body({ schema: testOrder }) { reason: why }: Checked<typeof testOrder>,
-  ) {
+  ): Promise<object> {
     const order = { action: 'test-receiver', reason: why, before: null, after: (sent: object) => ({ id, ...sent }) };
     return this.service.execute(order, () => this.receivers.test(id));
   }

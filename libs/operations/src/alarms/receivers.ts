@@ -5,7 +5,7 @@ import { PINGS, type Delivery, type DeliveryLog } from './delivery-log.js';
 import type { WebhookSender } from './webhook-sender.js';
 
 /** There is no receiver of this id. */
-export class UnknownReceiverError extends FencepostError {
+class UnknownReceiverError extends FencepostError {
   readonly code = 'RECEIVER_UNKNOWN';
 
   constructor(id: string) {
