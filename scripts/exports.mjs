@@ -15,8 +15,8 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 23,
   '@fencepost/jobs/internal': 94,
-  '@fencepost/operations/internal': 28,
-  '@fencepost/operations/presenting': 18,
+  '@fencepost/operations/internal': 30,
+  '@fencepost/operations/presenting': 19,
 };
 
 /**

@@ -3,15 +3,7 @@ import type { Answers } from '../deployment/deployment.js';
 import { shortIso } from '../report.js';
 import { duration } from './run-lines.js';
 
-/** What a cron says of its health, where the deployment has looked at its history. */
-interface Judged {
-  readonly tags: readonly string[];
-  readonly health: { readonly state: string; readonly text: string };
-  readonly duration: { readonly p50Ms: number; readonly p95Ms: number } | null;
-  readonly startDelayP95Ms: number | null;
-}
-
-export type Cron = Answers['CronSummary'] & Partial<Judged>;
+export type Cron = Answers['CronSummary'];
 
 export const CRON_HEAD = ['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'];
 export const WIDE_HEAD = [...CRON_HEAD, 'TAGS', 'P50', 'P95', 'DELAY P95', 'HOLDER', 'FENCE', 'GENERATION'];
@@ -22,9 +14,9 @@ export const STATES = [
   ...['disabled', 'removed', 'healthy', 'active'],
 ];
 
-/** What a person has to know of it first; without a history what its last run says. */
+/** What a person has to know of it first; while its history is not read, what its last run says. */
 export function stateOf({ state, paused, uncertain, last, health }: Cron): string {
-  if (health && health.state !== 'unknown') return health.state;
+  if (health.state !== 'unknown') return health.state;
   if (uncertain > 0) return 'uncertain';
   if (state !== 'active') return state;
   if (last?.state === 'failed') return 'failing';
@@ -58,7 +50,7 @@ export function fitting(crons: readonly Cron[], { state, failing, tag, search = 
   const isIn = (cron: Cron, wanted: string) => stateOf(cron) === wanted || cron.state === wanted;
   return crons
     .filter((cron) => (state === undefined || isIn(cron, state)) && (!failing || stateOf(cron) === 'failing'))
-    .filter(({ tags = [] }) => tag === undefined || tags.includes(tag))
+    .filter(({ tags }) => tag === undefined || tags.includes(tag))
     .filter(({ name, expression }) => [name, expression].some((text) => text.toLowerCase().includes(part)))
     .toSorted(SORTS[sort]);
 }
@@ -69,7 +61,7 @@ export function cronRow(cron: Cron): string[] {
     last === null
       ? '-'
       : `${toned(last.state)}${last.skipped === null ? '' : ` (${last.skipped})`} ${shortIso(last.scheduledAt)}`;
-  const state = health && health.state !== 'unknown' ? health.text : stateOf(cron);
+  const state = health.state !== 'unknown' ? health.text : stateOf(cron);
   return [name, expression, timeZone, toned(state), next === null ? '-' : shortIso(next), ran];
 }
 
@@ -78,7 +70,7 @@ function span(ms: number | null | undefined): string {
 }
 
 export function wideCronRow(cron: Cron): string[] {
-  const { tags = [], duration: took, startDelayP95Ms: delay, holder, fence, generation } = cron;
+  const { tags, duration: took, startDelayP95Ms: delay, holder, fence, generation } = cron;
   const measured = [span(took?.p50Ms), span(took?.p95Ms), span(delay)];
   return [...cronRow(cron), tags.join(', ') || '-', ...measured, holder ?? '-', fence ?? '-', `${generation}`];
 }

@@ -6,7 +6,8 @@ import { instant, positiveDuration, words } from '../option-values.js';
 import { shortIso } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { withBy, withJson, type JsonFlags, type OrderFlags } from './orders.js';
+import { withOutput, type OutputFlags } from '../output.js';
+import { withBy, type OrderFlags } from './orders.js';
 
 interface Flags extends DeploymentFlags, OrderFlags {
   readonly tag?: string;
@@ -28,7 +29,7 @@ export function muteCommand({ world, answer }: Setting): Command {
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words)
     .addOption(new Option('--for <duration>', 'duration, such as 2h').argParser(positiveDuration).conflicts('until'))
     .option('--until <instant>', 'until when', instant);
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string | undefined, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string | undefined, flags: Flags) => {
     const target = targetOf(cron, flags.tag);
     const { reason, until, for: forMs } = flags;
     if (until === undefined && forMs === undefined) throw new UsageError('Expected --for or --until: a mute ends.');
@@ -46,7 +47,7 @@ export function unmuteCommand({ world, answer }: Setting): Command {
     .argument('[cron]', 'its name')
     .option('--tag <tag>', 'the tag that is muted', words)
     .requiredOption('--reason <words>', 'reason, kept in the audit trail', words);
-  return withJson(withDeploymentOptions(withBy(command))).action(async (cron: string | undefined, flags: Flags) => {
+  return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string | undefined, flags: Flags) => {
     const target = targetOf(cron, flags.tag);
     const { ended } = await withDeployment(flags, world, (deployment) => deployment.unmute(target, flags));
     const name = 'cron' in target ? target.cron : `tag ${target.tag}`;
@@ -61,7 +62,7 @@ export function mutesCommand({ world, answer }: Setting): Command {
   const command = new Command('mutes')
     .summary('muted crons and tags')
     .description('Lists the crons and tags whose alarms are muted, the mute that ends first at the top.');
-  return withJson(withDeploymentOptions(command)).action(async (flags: DeploymentFlags & JsonFlags) => {
+  return withOutput(withDeploymentOptions(command)).action(async (flags: DeploymentFlags & OutputFlags) => {
     const mutes = await withDeployment(flags, world, (deployment) => deployment.mutes());
     const rows = mutes.map((mute) => [nameOf(mute), shortIso(mute.until), mute.by, mute.reason]);
     const text = (width: number) =>

@@ -30,7 +30,7 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
-import { eventsIn } from './journal-stream.js';
+import { eventsIn, type Listener } from './journal-stream.js';
 
 /** The most that a page of the API has. */
 const CRONS_AT_ONCE = 500;
@@ -287,11 +287,6 @@ export class ConsoleDeployment implements Deployment {
       disarm();
     }
   }
-}
-
-interface Listener {
-  readonly opened: () => void;
-  readonly heard: (id: string, entry: Answers['JournalEntry']) => void;
 }
 
 /** What the console says of the state that it has refused an order for. */

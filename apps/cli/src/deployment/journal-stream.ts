@@ -1,3 +1,11 @@
+import type { Answers } from '@fencepost/client';
+
+/** Hears of a journal that is followed. */
+export interface Listener {
+  readonly opened: () => void;
+  readonly heard: (id: string, entry: Answers['JournalEntry']) => void;
+}
+
 /** One server-sent event; an absent field is an empty text. */
 export interface ServerSentEvent {
   readonly id?: string;

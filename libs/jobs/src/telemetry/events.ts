@@ -293,8 +293,7 @@ const SKIPPED: Readonly<Record<string, string>> = {
 
 /** Text of an event, with the reason of a skip; empty for an event of a newer release. */
 export function eventSentence(event: string, detail: object): string {
-  const known: Readonly<Record<string, readonly [EventLevel, string]>> = EVENT_TEXT;
-  const sentence = known[event]?.[1] ?? '';
+  const { [event]: [, sentence] = ['', ''] }: Readonly<Record<string, readonly [string, string]>> = EVENT_TEXT;
   const reason: unknown = event === 'occurrence.skipped' ? Reflect.get(detail, 'reason') : undefined;
   const why = SKIPPED[String(reason)];
   return why === undefined ? sentence : `${sentence}: ${why}`;
