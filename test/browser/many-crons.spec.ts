@@ -24,7 +24,7 @@ interface Look {
 
 /** Until the page counts all of them: the pods read new ones when they look next. */
 async function isComplete(page: Page, total: number): Promise<void> {
-  const count = () => page.locator('.total').first().innerText();
+  const count = () => page.locator('.totals li').first().innerText();
   await expect.poll(count, { timeout: 60_000 }).toContain(total.toLocaleString('en'));
 }
 
@@ -66,7 +66,7 @@ describe('a page of many crons', () => {
   });
 
   it('one of 5,000 is found, and the next page has the next ones', async () => {
-    const page = await stage.visit('/crons/');
+    const page = await stage.visit('/crons/?sort=name');
     await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(0));
     await page.locator('.pager').getByRole('button', { name: 'Next' }).click();
     await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(FEW));
@@ -92,7 +92,7 @@ describe('a page that stays open', () => {
     for (const cron of CRONS) await stage.cron(cron, YEARLY);
     const doomed = await deployment.pods.scheduler('doomed');
     const page = await stage.visit('/crons/leases');
-    const leases = page.getByRole('table', { name: 'Leases', exact: true });
+    const leases = page.getByRole('table', { name: 'Leases of crons' });
     const rows = leases.getByRole('row').filter({ hasText: 'moving-' });
     const heldBy = (pod: string) => rows.filter({ hasText: `${pod}/` }).count();
     await expect.poll(() => heldBy('doomed'), SOON).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ it('the example of an observed application answers probes, Prometheus and people
       status: 'ok',
       info: { fencepost: { status: 'up', redis: 'up' } },
     });
-    expect(await text('/metrics')).toContain('# TYPE cron_');
+    expect(await text('/metrics')).toContain('# TYPE fencepost_');
     expect(JSON.parse(await text('/crons/api/me'))).toMatchObject({ name: 'local', role: 'admin' });
   } finally {
     await app.close();

@@ -74,7 +74,7 @@ describe("an order of the application's own code", () => {
     await crons.pause('tick', order);
     const reply = await crons.trigger('tick', { ...order, force: true });
     const runId = reply.verdict === 'claimed' ? reply.runId : null;
-    await expect(runs.retry('tick@manual-none', order)).rejects.toThrow('no run');
+    await expect(runs.retry('tick@manual-none', order)).rejects.toThrow('not found');
     const about = { ...order, role: 'app', from: `app ${hostname()}`, cron: 'tick' };
     expect(await app.get<AuditTrail>(AUDIT_TRAIL).list({ limit: 10 })).toMatchObject([
       { ...about, action: 'trigger', runId },

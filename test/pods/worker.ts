@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import { Module, Body, Controller, Inject, Injectable, Param, Post, Logger } from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { Module, Controller, Inject, Injectable, Param, Post, Req, Logger } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, Type } from '@nestjs/common';
 import { OperationsModule, CronOperator } from '@fencepost/operations';
 import { bootPod, PodModule, type PodEnvironment } from '@fencepost/pod';
@@ -148,8 +150,9 @@ class OperateController {
   constructor(@Inject(CronOperator) private readonly operator: CronOperator) {}
 
   @Post('trigger/:cron')
-  trigger(@Param('cron') cron: string, @Body() order: { by: string; payload?: unknown }): Promise<unknown> {
-    return this.operator.trigger(cron, order);
+  async trigger(@Param('cron') cron: string, @Req() request: IncomingMessage): Promise<unknown> {
+    // A pod reads no bodies but those of its console.
+    return this.operator.trigger(cron, (await json(request)) as { by: string; payload?: unknown });
   }
 }
 

@@ -49,21 +49,21 @@ export class Screen {
   /** All of it anew: terminals differ in what they do with lines when they are resized. */
   #draw(): void {
     const { rows } = this.terminal;
-    this.#height = Math.max(this.#fitting().length, Math.min(this.#height, this.#room()));
+    this.#height = Math.max(this.#fitting().length, Math.min(this.#height, this.#maxHeight()));
     const below = this.#lines.slice(-Math.max(1, rows - this.#height)).map((line) => `\n${line}`);
     this.terminal.write(
       `${ESC}r${ESC}2J${ESC}${this.#height + 1};${rows}r${this.#top()}${this.#toEnd()}${below.join('')}`,
     );
   }
 
-  #room(): number {
+  #maxHeight(): number {
     return Math.max(0, this.terminal.rows - MIN_LINES);
   }
 
   #fitting(): readonly string[] {
-    const room = this.#room();
+    const height = this.#maxHeight();
     // The last row is a rule, so that one sees where the lines begin.
-    return room < 3 ? [] : [...this.#header.slice(0, room - 1), '─'.repeat(this.terminal.columns)];
+    return height < 3 ? [] : [...this.#header.slice(0, height - 1), '─'.repeat(this.terminal.columns)];
   }
 
   #top(): string {

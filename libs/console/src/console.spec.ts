@@ -99,7 +99,7 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('the console in an applicati
     const wrong = await ask('/v1/ops/crons/api/crons?limit=0');
     expect([wrong.status, await wrong.json()]).toEqual([
       400,
-      expect.objectContaining({ message: 'limit: Expected a whole number from 1 to 500.' }),
+      expect.objectContaining({ detail: 'limit: Expected a whole number from 1 to 500.' }),
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('what is meant', () => {
     expect({ status: queues.status, body: await queues.json() }).toMatchObject({
       status: 404,
       body: {
-        message: expect.stringMatching(
+        detail: expect.stringMatching(
           /^Bull Board is not part .*"npm i @bull-board\/api @bull-board\/express" adds it/,
         ),
       },

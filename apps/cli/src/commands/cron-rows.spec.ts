@@ -2,9 +2,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { cronRow, fitting, stateOf, WIDE_HEAD, wideCronRow, type Cron, type CronQuery } from './cron-rows.js';
 
+/** Of a cron whose history is not read yet. */
+const UNREAD = {
+  health: { state: 'unknown', text: 'history not read yet' },
+  tags: [],
+  duration: null,
+  startDelayP95Ms: null,
+};
+
 function cron(name: string, more: Partial<Cron> = {}): Cron {
   const plain = { name, expression: '0 3 * * *', timeZone: 'UTC', state: 'active', paused: null, uncertain: 0 };
-  return { ...plain, next: null, last: null, holder: null, fence: null, generation: 1, ...more } as Cron;
+  return { ...plain, next: null, last: null, holder: null, fence: null, generation: 1, ...UNREAD, ...more } as Cron;
 }
 
 const ran = (state: string) => ({ state, skipped: null, scheduledAt: '2026-01-01T03:00:00.000Z' }) as Cron['last'];

@@ -18,6 +18,7 @@ function cron(name: string, last: string | null = 'succeeded', more: Partial<Cro
     paused: null,
     uncertain: 0,
     next: null,
+    health: { state: 'unknown', text: 'history not read yet' },
     ...more,
     last: run,
   } as Cron;

@@ -26,9 +26,9 @@ interface Size {
 /** As many rows as the terminal has: the header always, and of the crons what fits below it. */
 export function frameOf(seen: Seen, { rows, columns, isPlain }: Size): string[] {
   const [head, list] = [headOf(seen, ' · q quits'), cronLines(seen)];
-  const room = Math.max(0, rows - head.length);
-  const more = list.length - 1 - (room - 2);
-  const shown = list.length <= room ? list : [...list.slice(0, Math.max(0, room - 1)), `… ${more} more crons`];
+  const rowsLeft = Math.max(0, rows - head.length);
+  const more = list.length - 1 - (rowsLeft - 2);
+  const shown = list.length <= rowsLeft ? list : [...list.slice(0, Math.max(0, rowsLeft - 1)), `… ${more} more crons`];
   const lines = [...head, ...shown].slice(0, rows).map((line) => cut(line, columns));
   return isPlain ? lines.map(stripVTControlCharacters) : lines;
 }
@@ -68,14 +68,14 @@ function cronLines({ crons }: Seen): string[] {
 
 const COLOUR = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
 
-/** The escape sequences of its colours take no room. */
+/** The escape sequences of its colours take no width. */
 function cut(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
-  let room = columns - 1;
+  let left = columns - 1;
   const parts = line.split(COLOUR).map((part, n) => {
     if (n % 2 === 1) return part;
-    const shown = part.slice(0, room);
-    room -= shown.length;
+    const shown = part.slice(0, left);
+    left -= shown.length;
     return shown;
   });
   return `${parts.join('')}…`;

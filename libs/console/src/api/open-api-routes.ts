@@ -1,4 +1,4 @@
-import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/internal';
+import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { exampleOf, type Schema, type Schemas } from './open-api-examples.js';
 import { PROBLEM_TYPES } from './problem-types.js';

@@ -1,6 +1,6 @@
 import { Catch, Inject, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import { PROBLEM_JSON } from '@fencepost/lease/internal';
+import { PROBLEM_JSON } from '@fencepost/lease/http';
 import { placeOf, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { problemOf, type Problem } from './problem.js';
 import { shellOfPage, upFrom } from '../http/page.js';

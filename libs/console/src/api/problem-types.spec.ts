@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { problemDetails } from '@fencepost/lease/internal';
+import { problemDetails } from '@fencepost/lease/http';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { PROBLEM_TYPES } from './problem-types.js';

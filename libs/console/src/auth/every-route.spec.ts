@@ -65,7 +65,7 @@ describe('every route that the framework lists', () => {
     const listed = places.map(({ method, path }) => `${method} ${path}`);
     expect(listed).toEqual(
       expect.arrayContaining([
-        ...['GET /crons/api/crons', 'POST /crons/api/crons/some/remove', 'POST /crons/api/leases/some/clear'],
+        ...['GET /crons/api/crons', 'DELETE /crons/api/crons/some', 'POST /crons/api/leases/some/clear'],
         ...['GET /crons/api/events'],
         ...['GET /crons/docs', 'GET /crons/openapi.json', 'GET /metrics', ...OPEN],
         ...['GET /crons/queues/', 'GET /crons/queues/api/queues', 'PUT /crons/queues/api/queues/runs/obliterate'],
@@ -93,9 +93,11 @@ describe('every route that the framework lists', () => {
   });
 
   it('answers 403 to an operator who wants to take something away', async () => {
-    const paths = ['/api/crons/some/remove', '/api/leases/some/clear', '/api/own-leases/clear'];
+    const paths = ['/api/leases/some/clear', '/api/own-leases/clear'];
     const statuses = await Promise.all(paths.map(async (path) => (await running.order(path, {}, 'operator')).status));
-    expect(statuses).toEqual([403, 403, 403]);
+    expect(statuses).toEqual([403, 403]);
+    const removal = running.ask('/api/crons/some?reason=old', { as: 'operator', method: 'DELETE' });
+    expect((await removal).status).toBe(403);
     const board = ['/job-schedulers/some/remove', '/obliterate', '/empty', '/pause', '/clean/completed'];
     const put = (path: string) => running.ask(`/queues/api/queues/runs${path}`, { as: 'operator', method: 'PUT' });
     expect(await Promise.all(board.map(async (path) => (await put(path)).status))).toEqual([403, 403, 403, 403, 403]);

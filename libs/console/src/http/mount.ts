@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/internal';
+import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/http';
 import type { Next } from './web-request.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -7,4 +7,3 @@ export { mustStop, trustedUntil } from '../store/grant.js';
 export { ownerPrefix, processIdentity, hashResource } from '../base/identity.js';
 export { scrub, scrubText, isSuspicious, withoutQuery } from '../telemetry/scrub.js';
 export { observers } from '../telemetry/lease-events.js';
-export { PROBLEM_JSON, problemDetails } from '../base/problem-details.js';

@@ -17,7 +17,7 @@ export const deliverySchema = z
 
 export const receiverSchema = z
   .strictObject({
-    id: z.string(),
+    id: z.string().describe('What a test delivery names it by.'),
     kind: z.enum(['webhook', 'pings']).describe('pings: the addresses of all crons that have some.'),
     to: textOrNull.describe('Scheme, host and port of its address; null for pings.'),
     events: z.array(z.string()).describe('What a webhook hears of.'),

@@ -46,11 +46,11 @@ function tookText({ tookMs, open }: WaterfallRow): string | null {
 }
 
 const WIDTH = 1_000;
-const LEAST = 3;
+const MIN_WIDTH = 3;
 
 function Bar({ row: { from, tookMs, kind, tone, open }, ms }: { readonly row: WaterfallRow; readonly ms: number }) {
   if (from === null) return <small class="quiet">{WORDS.run.notRecorded}</small>;
-  const width = Math.max(LEAST, ((tookMs ?? 0) / ms) * WIDTH);
+  const width = Math.max(MIN_WIDTH, ((tookMs ?? 0) / ms) * WIDTH);
   const x = Math.min((from / ms) * WIDTH, WIDTH - width);
   return (
     <svg class={`span ${kind} ${tone}`} viewBox={`0 0 ${WIDTH} 14`} preserveAspectRatio="none" aria-hidden="true">

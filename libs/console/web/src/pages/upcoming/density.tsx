@@ -85,8 +85,8 @@ function HourButton({ hour: { at, count, peak, peakAt }, day, zone, onChoose }: 
   const label = words.cell(`${day}, ${hourText(at, zone)}`, count, peak);
   if (peakAt === null) return <span class="hidden">{label}</span>;
   return (
-    <button type="button" title={label} aria-label={label} onClick={() => onChoose(peakAt)}>
-      {compact.format(count)}
+    <button type="button" title={label} onClick={() => onChoose(peakAt)}>
+      {compact.format(count)} <span class="hidden">{label}</span>
     </button>
   );
 }
