@@ -226,7 +226,7 @@ describe('an answer that is late', () => {
     await expect.poll(() => main(shown), SOON).toContain('4,120 done');
     const release = hold();
     let asked = 0;
-    shown.on('request', (request) => (asked += request.url().includes('/api/runs/') ? 1 : 0));
+    shown.on('request', (request) => (asked += request.url().includes(encodeURIComponent(LOST_RUN)) ? 1 : 0));
     stage.tell(entry({ runId: LOST_RUN, event: 'attempt.begun' }));
     await expect.poll(() => main(shown), SOON).toContain('the next answer takes longer');
     stage.tell(entry({ runId: LOST_RUN, event: 'attempt.begun' }));
