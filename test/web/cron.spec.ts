@@ -1,28 +1,16 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { describe, expect, it } from 'vitest';
 import { overflowOf, violations } from './accessible.js';
 import { timeline } from './fixture-crons.js';
 import { CRON } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
 const TABS = ['now', 'timeline', 'runs', 'definition', 'activity'] as const;
 
 async function open(tab: string, options: BrowserContextOptions = {}): Promise<Page> {
-  page = await stage.page(`/crons/cron/${CRON}${tab === '' ? '' : `?tab=${tab}`}`, options);
+  const page = await stage.page(`/crons/cron/${CRON}${tab === '' ? '' : `?tab=${tab}`}`, options);
   await page.getByRole('tabpanel').locator('.card').first().waitFor();
   return page;
 }
@@ -145,7 +133,7 @@ describe('the definition', () => {
   });
 
   it('of a new cron is made in the page', async () => {
-    page = await stage.page('/crons/new-cron');
+    const page = await stage.page('/crons/new-cron');
     await dialog(page).getByLabel('Name', { exact: true }).fill('fresh');
     await dialog(page).getByLabel('Schedule').fill('every 30s');
     await dialog(page).getByLabel('Reason').fill('needed');

@@ -1,26 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
-import { WebStage } from './web-stage.js';
+import { describe, expect, it } from 'vitest';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-async function open(path: string): Promise<Page> {
-  page = await stage.page(path);
-  return page;
-}
-
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
+const open = (path: string): Promise<Page> => stage.page(path);
 
 const main = async (shown: Page) => shown.locator('main').innerText();
 
@@ -103,7 +87,7 @@ describe('the list', () => {
   it('says since when all is well where nothing needs a person', async () => {
     stage.fixture = { role: 'viewer', crons: 8, isWell: true };
     const shown = await open('/crons/');
-    const strip = shown.getByRole('region', { name: 'Needs a person' });
+    const strip = shown.getByRole('region', { name: 'Needs attention' });
     await expect.poll(() => strip.innerText(), SOON).toMatch(/All is well\s+since .+ ago/);
   });
 

@@ -1,28 +1,12 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { describe, expect, it } from 'vitest';
 import { violations } from './accessible.js';
 import { CRON, LOST_RUN } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  page = await stage.page(path, options);
-  return page;
-}
-
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
+const open = (path: string, options: BrowserContextOptions = {}): Promise<Page> => stage.page(path, options);
 
 /* Each page as such is looked at on real pods, by test/browser/look.spec.ts. */
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

@@ -1,27 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { describe, expect, it } from 'vitest';
 import { CRON, FAILED, LOST_RUN, UNCERTAIN } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-async function open(path: string): Promise<Page> {
-  page = await stage.page(path);
-  return page;
-}
-
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
+const open = (path: string): Promise<Page> => stage.page(path);
 
 const ASKED = { attempt: UNCERTAIN.attempt, effect: 'send-mail', item: null, since: UNCERTAIN.unresolvedEffect?.since };
 const SAFE = 'I have made sure that its downstream is safe';

@@ -1,30 +1,14 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '@fencepost/operations/presenting';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import { AUDIT, entry, FINDINGS, JOURNAL, LEASES, FORECAST, OWN_LEASES, PODS, WATCH } from './fixture-rest.js';
 import { at, CRON, LOST_RUN, REPORT } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-async function open(path: string): Promise<Page> {
-  page = await stage.page(path);
-  return page;
-}
-
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
+const open = (path: string): Promise<Page> => stage.page(path);
 
 const main = async (shown: Page) => shown.locator('main').innerText();
 

@@ -1,26 +1,13 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { describe, expect, it } from 'vitest';
 import { overflowOf, violations } from './accessible.js';
 import { CRON, FAILED, LOST_RUN, SUCCESS } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
-
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
+const stage = useWebStage();
 
 async function open(id: string, options: BrowserContextOptions = {}): Promise<Page> {
-  page = await stage.page(`/crons/run/${encodeURIComponent(id)}`, options);
+  const page = await stage.page(`/crons/run/${encodeURIComponent(id)}`, options);
   await page.getByRole('table', { name: 'What happened when, in order' }).waitFor();
   return page;
 }
@@ -53,7 +40,7 @@ describe('the page of a run', () => {
     await shown.getByLabel('Level').selectOption('warn');
     await expect.poll(() => lines.innerText(), SOON).not.toContain('the report is being made');
     await shown.getByLabel('Search').fill('nothing like it');
-    await expect.poll(() => shown.locator('main').innerText(), SOON).toContain('No line fits.');
+    await expect.poll(() => shown.locator('main').innerText(), SOON).toContain('No lines match.');
   });
 
   it('is compared with the previous success, part by part of the payload', async () => {

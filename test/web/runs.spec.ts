@@ -1,27 +1,15 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS } from '../../scripts/browser.mjs';
+import { describe, expect, it } from 'vitest';
 import { overflowOf, violations } from './accessible.js';
 import { CRON, FAILURES, SUCCESS, UNCERTAIN } from './fixture-runs.js';
-import { WebStage } from './web-stage.js';
+import { SOON, useWebStage } from './web-stage.js';
 
-let stage: WebStage;
-let page: Page | undefined;
-beforeAll(async () => {
-  stage = await WebStage.open();
-}, BROWSER_PATIENCE_MS);
-afterEach(async () => {
-  await page?.context().close();
-  stage.reset();
-});
-afterAll(() => stage.close());
+const stage = useWebStage();
 
-/** Within ten seconds, however busy the machine is. */
-const SOON = { timeout: 10_000 };
 const REASON = 'the report service is back';
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  page = await stage.page(path, options);
+  const page = await stage.page(path, options);
   await page.locator('main table, main .empty').first().waitFor();
   return page;
 }
@@ -48,7 +36,7 @@ describe('the page of all runs', () => {
 
   it('says when nothing fits, and when not all was searched', async () => {
     const shown = await open('/crons/runs?state=running');
-    await expect.poll(() => shown.locator('main').innerText(), SOON).toContain('No runs fit');
+    await expect.poll(() => shown.locator('main').innerText(), SOON).toContain('No runs match');
     expect(await shown.locator('main').innerText()).not.toContain('Only the newest runs');
     await shown.getByLabel('Worker').fill('w');
     await shown.getByLabel('Worker').press('Enter');
@@ -59,7 +47,7 @@ describe('the page of all runs', () => {
     const shown = await open('/crons/runs');
     await groups(shown).first().getByRole('link').first().click();
     await expect.poll(() => new URL(shown.url()).search, SOON).toContain('fingerprint=00112233445566aa');
-    expect(await shown.locator('main').innerText()).toContain('Only failures of kind 00112233445566aa.');
+    expect(await shown.locator('main').innerText()).toContain('Only failures with fingerprint 00112233445566aa.');
     expect(await groups(shown).count()).toBe(0);
   });
 
@@ -89,7 +77,7 @@ describe('the page of all runs', () => {
   it('retries all runs of a kind of failure with one reason, and stays open with what was not done', async () => {
     const shown = await open('/crons/runs');
     await shown.getByRole('button', { name: 'Retry 3 …' }).click();
-    const listed = dialog(shown).getByRole('list', { name: 'Runs that this touches' });
+    const listed = dialog(shown).getByRole('list', { name: 'Affected runs' });
     expect(await listed.getByRole('listitem').count()).toBe(3);
     await dialog(shown).getByLabel('Reason').fill(REASON);
     await dialog(shown).getByRole('button', { name: 'Retry' }).click();

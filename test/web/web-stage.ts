@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/browser.mjs';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { BROWSER_PATIENCE_MS, openBrowser } from '../../scripts/browser.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { crons, detail, timeline, why } from './fixture-crons.js';
 import {
@@ -134,8 +135,20 @@ export interface Posted {
   readonly body: unknown;
 }
 
+/** Within ten seconds, however busy the machine is. */
+export const SOON = { timeout: 10_000 };
+
+/** The stage of a file's tests: open before them, as new for each, closed after them. */
+export function useWebStage(): WebStage {
+  const stage = new WebStage();
+  beforeAll(() => stage.open(), BROWSER_PATIENCE_MS);
+  afterEach(() => stage.reset());
+  afterAll(() => stage.close());
+  return stage;
+}
+
 /** The page, built from its sources, in a real browser, before a server whose answers are known. */
-export class WebStage {
+class WebStage {
   /** What the next answers are made of; a test changes it. */
   fixture: Fixture = { role: 'admin', crons: 8 };
   /** A status that every question of the API is answered with, instead of its answer. */
@@ -151,32 +164,25 @@ export class WebStage {
   readonly complaints: string[] = [];
   readonly #streams = new Set<ServerResponse>();
 
-  private constructor(
-    private readonly server: Server,
-    private readonly browser: Browser,
-  ) {}
+  readonly #server: Server = createServer((request, response) => void this.#respond(request, response));
+  readonly #contexts: BrowserContext[] = [];
+  #browser: Browser | null = null;
 
-  static async open(): Promise<WebStage> {
+  async open(): Promise<void> {
     await ensureBuilt();
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    const [browser] = await Promise.all([openBrowser(), once(server, 'listening')]);
-    const stage = new WebStage(server, browser);
-    server.on(
-      'request',
-      (request: IncomingMessage, response: ServerResponse) => void stage.#respond(request, response),
-    );
-    return stage;
+    this.#server.listen(0, '127.0.0.1');
+    [this.#browser] = await Promise.all([openBrowser(), once(this.#server, 'listening')]);
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.#browser?.close();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Back to what a test begins with. */
-  reset(): void {
+  /** Back to what a test begins with: its pages are closed. */
+  async reset(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
     this.fixture = { role: 'admin', crons: 8 };
     this.failing = null;
     this.isBlind = false;
@@ -188,7 +194,9 @@ export class WebStage {
 
   /** A page of its own context: nothing is remembered from the one before. */
   async page(path = '/crons/', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    if (!this.#browser) throw new Error('Expected the stage to be open.');
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    this.#contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     page.on('console', (message) => message.type() === 'error' && this.complaints.push(message.text()));
@@ -198,7 +206,7 @@ export class WebStage {
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${path}`;
   }
 
   /** Sends an event to whoever listens. */

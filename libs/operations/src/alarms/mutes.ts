@@ -97,7 +97,7 @@ interface Changed<Result> {
   readonly mutes: readonly Mute[];
 }
 
-type Tagged = Pick<CronDefinition, 'name'> & { readonly tags?: readonly string[] };
+type Tagged = Pick<CronDefinition, 'name' | 'tags'>;
 
 /** The mute that the cron is under, by its name or by a tag: the one that ends last. */
 export function muteOf(mutes: readonly Mute[], { name, tags = [] }: Tagged): Mute | null {

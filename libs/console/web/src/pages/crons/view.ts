@@ -1,4 +1,5 @@
 import { query } from '../../data/paths.js';
+import { WORDS } from '../../words.js';
 
 /** What the list shows, as it stands in the address. An empty text: not set. */
 export interface View {
@@ -15,10 +16,6 @@ export interface View {
 
 const KEYS = ['search', 'state', 'tag', 'holder', 'failing', 'sort', 'order', 'cursor'] as const;
 
-const STATES = [
-  ...(['uncertain', 'failing', 'missed', 'late', 'no-worker', 'never-succeeded', 'unknown'] as const),
-  ...(['paused', 'disabled', 'removed', 'healthy', 'active', 'unheld'] as const),
-];
 const SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -38,7 +35,7 @@ export function addressOf(view: Partial<View>): string {
 /** Only what is set and known: an empty word is no word. */
 export function asked(view: View, limit: number, now: number) {
   const { search, tag, holder, cursor } = view;
-  const state = STATES.find((one) => one === view.state);
+  const [state] = WORDS.home.states.find(([one]) => one === view.state) ?? [];
   const sort = SORTS.find((one) => one === view.sort);
   const order = (['asc', 'desc'] as const).find((one) => one === view.order);
   const failingMs = FAILING[view.failing];
@@ -57,11 +54,15 @@ function wholeMinute(at: number): string {
   return new Date(Math.floor(at / 60_000) * 60_000).toISOString();
 }
 
+/** What a sort begins with unless it is turned round: the worst, the soonest, the slowest. */
+function usualOrder(sort: Sort): 'asc' | 'desc' {
+  return sort === 'duration' || sort === 'delay' ? 'desc' : 'asc';
+}
+
 /** Where a column that is chosen leads: to its sort, or to the other way round. */
 export function sortedBy(view: View, sort: Sort): Pick<View, 'sort' | 'order' | 'cursor'> {
   const isCurrent = (view.sort || 'attention') === sort;
-  const usual = sort === 'duration' || sort === 'delay' ? 'desc' : 'asc';
-  const other = usual === 'asc' ? 'desc' : 'asc';
+  const other = usualOrder(sort) === 'asc' ? 'desc' : 'asc';
   const order = isCurrent && view.order !== other ? other : '';
   return { sort: sort === 'attention' ? '' : sort, order, cursor: '' };
 }
@@ -69,6 +70,5 @@ export function sortedBy(view: View, sort: Sort): Pick<View, 'sort' | 'order' | 
 /** How a sorted column goes, as `aria-sort` has it. */
 export function directionOf(view: View, sort: Sort): 'ascending' | 'descending' | undefined {
   if ((view.sort || 'attention') !== sort) return undefined;
-  const usual = sort === 'duration' || sort === 'delay' ? 'desc' : 'asc';
-  return (view.order || usual) === 'asc' ? 'ascending' : 'descending';
+  return (view.order || usualOrder(sort)) === 'asc' ? 'ascending' : 'descending';
 }

@@ -32,12 +32,15 @@ const OPEN_STATES = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'unce
 /** What a run did from its due time to its end, wait by wait and attempt by attempt. */
 export function waterfallOf(told: Told, now: number): Waterfall {
   const { run } = told;
-  // A manual or backfilled run was not due before somebody asked for it.
-  const begin =
-    run.reason === 'schedule' || run.reason === 'catch-up' ? earlier(run.dueAt, run.claimedAt) : run.claimedAt;
+  const begin = wasDue(run) ? earlier(run.dueAt, run.claimedAt) : run.claimedAt;
   const end = OPEN_STATES.has(run.state) ? now : lastOf(told);
   const scale = new Scale(Date.parse(begin), end);
   return { begin, ms: Math.max(1, end - Date.parse(begin)), rows: [...rowsOf(told, scale)] };
+}
+
+/** A manual or backfilled run was not due before somebody asked for it. */
+function wasDue({ reason }: RunReport['run']): boolean {
+  return reason === 'schedule' || reason === 'catch-up';
 }
 
 function earlier(a: string, b: string): string {
@@ -101,8 +104,7 @@ function* rowsOf(told: Told, scale: Scale): Generator<WaterfallRow> {
 
 function* waitsBefore({ run }: Told): Generator<Step> {
   const wait = { kind: 'wait' as const };
-  const isDue = run.reason === 'schedule' || run.reason === 'catch-up';
-  if (isDue)
+  if (wasDue(run))
     yield { ...wait, key: 'claim', name: waits.claim, span: [earlier(run.dueAt, run.claimedAt), run.claimedAt] };
   if (run.enqueuedAt !== null)
     yield { ...wait, key: 'enqueue', name: waits.enqueue, span: [run.claimedAt, run.enqueuedAt] };
