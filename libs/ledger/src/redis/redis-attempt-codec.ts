@@ -1,5 +1,4 @@
 import { parseFence, FenceExhaustedError } from '@fencepost/lease';
-import { decodeBegun, type BegunRow } from '../base/begun-run-codec.js';
 import type {
   BeginRequest,
   AttemptOutcome,
@@ -10,6 +9,7 @@ import type {
   UnknownEffect,
 } from '../base/ledger.js';
 import { cronOfRun } from '../base/occurrence.js';
+import { decodeRun, type RunRow } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { EffectRecord } from '../base/run.js';
 
@@ -24,8 +24,8 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
   const [word, detail, now] = typeof reply === 'string' ? [reply] : reply;
   switch (word) {
     case 'BEGUN': {
-      const run = decodeBegun((reply as Row).slice(1) as BegunRow, request);
-      if (run === null) break;
+      const run = decodeRun(request.runId, [...((reply as Row).slice(1) as RunRow), request.worker]);
+      if (!run?.fence) break;
       return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
     }
     case 'BUSY':
@@ -64,15 +64,15 @@ export function decodeEffects(fields: Fields): EffectRecord[] {
 }
 
 function decodeEffect(fields: Fields, name: string): { readonly position: number; readonly record: EffectRecord } {
-  const [state, since, finishedAt, first = '', by = '', position] = (fields[EFFECT + name] ?? '').split(' ');
+  const [state, since, took, first = '', by = '', position] = (fields[EFFECT + name] ?? '').split(' ');
   const text = fields[`r/${name}`] ?? null;
   const record = {
     name,
     state: state as EffectRecord['state'],
     since: Number(since),
-    finishedAt: Number(finishedAt) || null,
+    finishedAt: took ? Number(since) + Number(took) : null,
     // Fence 0 is a person's.
-    fence: parseFence(by === '0' ? first : by),
+    fence: parseFence(by === '0' || by === '=' ? first : by),
     result: state === 'done' ? text : null,
     error: state === 'failed' ? text : null,
     payloadHash: fields[`h/${name}`] || null,

@@ -85,9 +85,9 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   }
 
   async beginEffect(attempt: AttemptRef, { name, ifUnknown, payloadHash }: EffectRequest): Promise<BeginEffectReply> {
-    const { keys, proof } = this.#effectsOf(attempt);
+    const { keys, open, proof } = this.#effectsOf(attempt);
     return decodeBeginEffect(
-      await this.access.call('begin-effect', keys, [...proof, name, ifUnknown, payloadHash ?? '']),
+      await this.access.call('begin-effect', [...keys, open], [...proof, name, ifUnknown, payloadHash ?? '']),
     );
   }
 
@@ -99,24 +99,24 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   }
 
   async advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'> {
-    const { keys, items, proof } = this.#effectsOf(attempt);
+    const { keys, open, items, proof } = this.#effectsOf(attempt);
     const ended = step.finished.flatMap(encodeItem);
     const args = [...proof, effect, ended.length, ...ended, ...step.begun];
-    const [word] = await this.access.call('advance-items', [...keys, items], args);
+    const [word] = await this.access.call('advance-items', [...keys, open, items], args);
     return word === 'RECORDED' ? 'recorded' : 'stale';
   }
 
   #effectsOf({ runId, fence, nonce }: AttemptRef) {
     const of = keysOfRun(this.access.keys, runId);
-    const keys = [of.cron, of.run(runId), of.effects(runId)];
-    return { keys, items: of.items(runId), proof: [formatFence(fence), nonce] };
+    const keys = [of.cron, of.run(runId)];
+    return { keys, open: of.open, items: of.items(runId), proof: [formatFence(fence), nonce] };
   }
 
   #batch(name: Script, first: readonly number[]): MicroBatcher<Item, Row> {
     const { redis } = this.access;
     const script = this.access.script(name);
     const send = async (items: readonly Item[]): Promise<(Row | Error)[]> => {
-      const keys = items.flatMap((item) => item.keys);
+      const keys = [...this.#counter(name, items), ...items.flatMap((item) => item.keys)];
       const args = items.flatMap((item) => item.args);
       const replies = (await script.run(redis, keys, [...first, ...args])) as Row[];
       return replies.map((reply, n) => (reply[0] === 'BROKEN' ? broken(items[n], reply[1]) : reply));
@@ -125,13 +125,19 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     return new MicroBatcher({ send, most: isCluster ? 1 : MAX, inFlight: isCluster ? Infinity : UNDER_WAY });
   }
 
+  /** Where `begin-attempts` counts fences: at one place for all that it may bring, or else it would write once for each cron. */
+  #counter(name: Script, items: readonly Item[]): string[] {
+    if (name !== 'begin-attempts') return [];
+    const own = this.access.redis.isCluster ? items[0]?.keys[0] : undefined;
+    return [own ?? this.access.fences];
+  }
+
   /** @throws when the id makes no key, so that it never gets among others */
   #item(runId: string, args: Item['args']): Item {
     const of = this.#keysOf(cronOfRun(runId));
     const keys = [of.cron, of.run(runId)];
     if (this.access.redis.isCluster) {
-      keys.push(of.open, of.watch, of.pending, of.runs, of.failed, of.uncertain, of.notifications);
-      keys.push(of.effects(runId), of.items(runId));
+      keys.push(of.open, of.runs, of.failed, of.uncertain, of.notifications, of.items(runId));
     }
     return { runId, keys, args };
   }

@@ -56,12 +56,15 @@ export interface RedisLedgerOptions extends KeySpace {
 export class RedisLedgerAccess {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
+  /** Where the fences of attempts are counted for all crons; on a cluster each cron's record has its own. */
+  readonly fences: string;
   readonly timing: LedgerTiming;
   readonly #replicated: ReplicatedWrites | null;
 
   constructor(options: RedisLedgerOptions) {
     this.redis = options.redis;
     this.keys = ledgerKeys(options);
+    this.fences = redisKeys(options)('fences', 'ledger');
     this.timing = { ...LEDGER_TIMING, ...options.timing };
     this.#replicated = options.replication ? new ReplicatedWrites(options.replication) : null;
   }
@@ -99,14 +102,11 @@ export interface CronKeys {
   readonly name: string;
   readonly cron: string;
   readonly runs: string;
+  /** Runs that have not ended, by what `open-runs.lua` makes of their state and of when the next look at each is. */
   readonly open: string;
-  readonly watch: string;
-  readonly pending: string;
   readonly skips: string;
   /** Instants behind the cursor that somebody asked for: none of them is run a second time. */
   readonly asked: string;
-  /** Orders, as earlier builds listed them, without an expiry: retention deletes it. */
-  readonly actions: string;
   /** Runs that failed, by when they did. */
   readonly failed: string;
   /** Run ids that can't be used again although their record may be gone, by until when; see `remember-id.lua`. */
@@ -116,7 +116,6 @@ export interface CronKeys {
   /** Runs whose new state somebody is to be notified of, by when they came into it, as `note-notification.lua` writes them. */
   readonly notifications: string;
   run(runId: string): string;
-  effects(runId: string): string;
   items(runId: string): string;
 }
 
@@ -133,17 +132,13 @@ function ledgerKeys(options: KeySpace): LedgerKeys {
       cron: record,
       runs: `${base}runs`,
       open: `${base}open`,
-      watch: `${base}watch`,
-      pending: `${base}pending`,
       skips: `${base}skips`,
       asked: `${base}asked`,
-      actions: `${base}actions`,
       failed: `${base}failed`,
       uncertain: `${base}uncertain`,
       used: `${base}used`,
       notifications: `${base}notifications`,
       run: (runId) => key(cron, `run:${runId}`),
-      effects: (runId) => key(cron, `effects:${runId}`),
       items: (runId) => key(cron, `items:${runId}`),
     };
   };

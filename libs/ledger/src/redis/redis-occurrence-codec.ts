@@ -4,26 +4,28 @@ import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
 import type { OverdueRun, OverdueRuns } from '../base/accepting.js';
 import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
-import { decodePause, deliveryOf, encodeOptions } from './redis-run-codec.js';
+import { decodePause, deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
 
 /** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
 export function encodeClaim(request: ClaimRequest): (string | number)[] {
   const { occurrence, skips } = request;
   const end = skips.at(-1)?.through ?? 0;
   const scheduledAt = occurrence?.scheduledAt ?? end;
-  const options = encodeOptions({ ...request, missed: occurrence?.missed ?? null });
+  const about = { ...request, missed: occurrence?.missed ?? null };
+  const options = encodeOptions(about);
   const plan = [
     request.generation,
     request.cursor ?? '',
     skips[0]?.after ?? scheduledAt - 1,
     scheduledAt,
     occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
-    occurrence?.reason ?? '',
+    occurrence ? REASON_LETTERS[occurrence.reason] : '',
     request.overlap,
     request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
     request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     2 * skips.length,
     options.length,
+    encodeRest(about, scheduledAt),
   ].join(' ');
   const ranges = skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]);
   return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];

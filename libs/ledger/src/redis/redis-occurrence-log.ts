@@ -6,7 +6,8 @@ import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.
 import { decodeClaim, decodeCron, decodeOverdue, encodeClaim, overdueRun } from './redis-occurrence-codec.js';
 import type { CronRow, OverdueRow } from './redis-occurrence-codec.js';
 import { keysOfRun } from './redis-ledger-access.js';
-import { deliveryOf } from './redis-run-codec.js';
+import { BAND, deliveryOf } from './redis-run-codec.js';
+import type { Run } from '../base/run.js';
 import { RedisRunHistory } from './redis-run-history.js';
 
 /** A script blocks the server while it runs: one with this many claims, confirmations, crons or looks takes a few milliseconds. */
@@ -75,7 +76,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const runId = occurrence ? occurrenceId({ cron, scheduledAt: occurrence.scheduledAt }) : '';
     const of = this.access.keys(cron);
     const keys = [of.cron, of.run(runId)];
-    if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.watch, of.pending, of.skips);
+    if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.skips);
     return { index, runId, keys, args: encodeClaim(request) };
   }
 
@@ -95,7 +96,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
       this.access.inBatches(runIds, MAX_CONFIRMED).map((batch) => {
         const keys = batch.flatMap((runId) => {
           const of = keysOfRun(keysOf, runId);
-          return [of.run(runId), of.pending, of.watch];
+          return [of.run(runId), of.open];
         });
         return this.access.ask('confirm-runs', keys, [timing.sweepMs, ...batch]);
       }),
@@ -103,8 +104,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   }
 
   async pending(cron: string): Promise<Delivery[]> {
-    const ids = await this.access.redis.zrange(this.access.keys(cron).pending, 0, String(LEDGER_BATCH - 1));
-    return (await this.existing(ids)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+    return (await this.#waiting(cron, 2, LEDGER_BATCH)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
   }
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
@@ -119,8 +119,8 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   ): Promise<PromiseSettledResult<OverdueRuns>[]> {
     try {
       const keys = crons.flatMap((cron) => {
-        const { watch, runs, skips, notifications } = this.access.keys(cron);
-        return [watch, runs, skips, notifications];
+        const { open, runs, skips, notifications } = this.access.keys(cron);
+        return [open, runs, skips, notifications];
       });
       const rows = (await this.access.ask('list-overdue', keys, [LEDGER_BATCH, againMs, keep])) as OverdueRow[];
       return await Promise.allSettled(crons.map((cron, n) => this.#overdueOf(cron, rows[n] ?? 'no answer')));
@@ -138,17 +138,21 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   /** Those that run have the end of their lease as their score. */
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
     if (limit < 1) return [];
+    return (await this.#waiting(cron, 1, limit)).map(overdueRun);
+  }
+
+  /** By when the next look at each is. */
+  async #waiting(cron: string, bands: 1 | 2, limit: number): Promise<Run[]> {
     const { redis, keys } = this.access;
-    const runs = await this.existing(await redis.zrangebyscore(keys(cron).open, '+inf', '+inf', 'LIMIT', 0, limit));
-    return runs.map(overdueRun);
+    return this.existing(await redis.zrangebyscore(keys(cron).open, bands * BAND, '+inf', 'LIMIT', 0, limit));
   }
 
   async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {
     const keys = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'redeliver-run',
-      [keys.run(runId), keys.open, keys.watch, keys.pending, keys.effects(runId), keys.items(runId)],
-      [runId, delivery, nonce, this.access.timing.keepMs],
+      [keys.cron, keys.run(runId), keys.open, keys.items(runId)],
+      [delivery, nonce, this.access.timing.keepMs],
     );
     return reply[0] === 'DELIVER' ? deliveryOf(runId, reply[1], reply[2]) : null;
   }

@@ -9,7 +9,7 @@ import {
   RECORDED_AS,
 } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
-import { deliveryOf, encodeOptions } from './redis-run-codec.js';
+import { deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { UnresolvedEffect } from '../base/run.js';
 
@@ -28,8 +28,8 @@ export function encodeTrigger(request: TriggerRequest, { recoverMs, keepMs }: Le
     keepMs,
     ...[request.notBefore ?? '', request.keyMs ?? '', madeAt(runId) ?? '', LATE_TRIGGER_MS],
     request.cronSince ?? '',
-    ...['reason', reason, 'generation', generation, 'claimedBy', by, 'by', by],
-    ...encodeOptions({ ...request, startBy: null }),
+    ...[generation, REASON_LETTERS[reason], by, encodeRest({ ...request, startBy: null }, 0)],
+    ...encodeOptions(request),
   ];
 }
 
@@ -70,16 +70,12 @@ export function decodeCancel(reply: readonly string[]): CancelReply {
 }
 
 /** The ARGV of `resolve-run`, in the order its header gives. */
-export function encodeResolve(
-  request: ResolveRequest,
-  runId: string,
-  { sweepMs, keepMs }: LedgerTiming,
-): (string | number)[] {
+export function encodeResolve(request: ResolveRequest, { sweepMs, keepMs }: LedgerTiming): (string | number)[] {
   const { answer, nonce, unresolvedEffect } = request;
   const { attempt, effect, item, since } = unresolvedEffect;
   const text = answer.verdict === 'done' ? answer.result : resolutionText(request);
   return [
-    ...[runId, nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs],
+    ...[nonce, RECORDED_AS[answer.verdict], text, sweepMs, keepMs],
     ...[attempt, effect, item === null ? '' : 1, item ?? '', since],
   ];
 }

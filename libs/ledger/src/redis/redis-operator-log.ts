@@ -23,12 +23,11 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     checkTrigger(request);
     const { runId, rerunOf } = request;
     const keys = keysOfRun(this.access.keys, runId);
-    const source = rerunOf ? [keys.effects(rerunOf), keys.items(rerunOf), keys.run(rerunOf)] : [];
-    const copied = [keys.effects(runId), keys.items(runId), ...source];
-    const { cron, runs, open, watch, pending, skips, asked, used } = keys;
+    const source = rerunOf ? [keys.items(rerunOf), keys.run(rerunOf)] : [];
+    const { cron, runs, open, skips, asked, used } = keys;
     const reply = await this.access.call(
       'trigger-run',
-      [cron, runs, open, watch, pending, skips, keys.run(runId), asked, used, ...copied],
+      [cron, runs, open, skips, keys.run(runId), asked, used, keys.items(runId), ...source],
       encodeTrigger(request, this.access.timing),
     );
     return decodeTrigger(reply, runId);
@@ -53,25 +52,19 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     const keys = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'cancel-run',
-      [
-        ...[keys.run(runId), keys.open, keys.watch, keys.pending, keys.effects(runId), keys.uncertain],
-        keys.items(runId),
-      ],
-      [runId, by, graceMs, this.access.timing.keepMs],
+      [keys.cron, keys.run(runId), keys.open, keys.uncertain, keys.items(runId)],
+      [by, graceMs, this.access.timing.keepMs],
     );
     return decodeCancel(reply);
   }
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.unresolvedEffect);
-    const { cron, open, watch, uncertain, failed, notifications, ...keys } = keysOfRun(this.access.keys, runId);
+    const { cron, open, uncertain, failed, notifications, ...keys } = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'resolve-run',
-      [
-        ...[keys.run(runId), open, watch, uncertain, keys.effects(runId), keys.items(runId)],
-        ...[failed, notifications, cron],
-      ],
-      encodeResolve(request, runId, this.access.timing),
+      [cron, keys.run(runId), open, uncertain, keys.items(runId), failed, notifications],
+      encodeResolve(request, this.access.timing),
     );
     return decodeResolve(reply, runId);
   }

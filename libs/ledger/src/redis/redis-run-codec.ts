@@ -14,50 +14,89 @@ import type {
   WaitReason,
 } from '../base/run.js';
 
-type Fields = Readonly<Record<string, string>>;
+/** As `run-record.lua` has them. */
+const STATES: Readonly<Record<string, RunState>> = {
+  ...{ c: 'claimed', e: 'enqueued', r: 'running', o: 'orphaned', u: 'uncertain' },
+  ...{ s: 'succeeded', f: 'failed', x: 'cancelled', k: 'skipped' },
+};
 
-/** Reads a run as the scripts wrote it; `null` for a hash that isn't there. */
-export function decodeRun(fields: Fields): Run | null {
-  const id = fields['id'];
-  if (id === undefined) return null;
+export const REASON_LETTERS: Readonly<Record<RunReason, string>> = {
+  ...{ schedule: 's', 'catch-up': 'c', manual: 'm', backfill: 'b' },
+};
+
+const REASONS = Object.fromEntries(Object.entries(REASON_LETTERS).map(([reason, letter]) => [letter, reason]));
+
+/** The fields of a run's hash that make a {@link Run}, in the order of a {@link RunRow}. */
+export const RUN_FIELDS = [
+  ...['c', 's', 'q', 'r', 'f', 'h', 'cancel', 'error', 'by', 'payload', 'handler', 'waiting', 'w', 'skipped', 'question'],
+] as const;
+
+/** What a run's hash has under {@link RUN_FIELDS}. */
+export type RunRow = readonly (string | null | undefined)[];
+
+const FORMAT = '2';
+
+/** How many words `c` and `s` have, each with its format. */
+const SETTLED = 12;
+const STANDING = 6;
+
+/**
+ * Reads a run as `run-record.lua` lays it out; `null` for a hash that isn't there.
+ * @throws {Error} for a record of another format
+ */
+export function decodeRun(id: string, row: RunRow): Run | null {
+  const [facts, standing, enqueued, latest, end, claimedBy, cancel, error, ...rest] = row;
+  const [by, payload, handler, waiting, worker, skipped, question] = rest;
+  if (!standing) return null;
+  const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = wordsOf(facts, SETTLED);
+  const [, state = '', delivery, attempt, , notBefore] = wordsOf(standing, STANDING);
+  const [fence, , started, attempted] = latest?.split(' ') ?? [];
+  const scheduledAt = Number(instant);
+  const timeOf = (word: string | null | undefined) => (word ? scheduledAt + Number(word) : null);
   return {
     id,
     cron: cronOfRun(id),
-    scheduledAt: Number(fields['scheduledAt']),
-    dueAt: Number(fields['dueAt']),
-    state: fields['state'] as RunState,
-    reason: fields['reason'] as RunReason,
-    skipped: (fields['skipped'] as SkipReason | undefined) ?? null,
-    missed: decodeMissed(fields['missed']),
-    generation: Number(fields['generation']),
-    claimFence: parseFence(fields['claimFence'] ?? ''),
-    claimedBy: fields['claimedBy'] ?? '',
-    claimedAt: Number(fields['claimedAt']),
-    enqueuedAt: optionalNumber(fields['enqueuedAt']),
-    delivery: Number(fields['delivery']),
-    attempt: Number(fields['attempt']),
-    fence: fields['fence'] ? parseFence(fields['fence']) : null,
-    worker: fields['worker'] ?? null,
-    startedAt: optionalNumber(fields['startedAt']),
-    attemptedAt: optionalNumber(fields['attemptedAt']),
-    notBefore: optionalNumber(fields['notBefore']),
-    finishedAt: optionalNumber(fields['finishedAt']),
-    error: fields['error'] || null,
-    by: fields['by'] ?? null,
-    payload: fields['payload'] ?? null,
-    handler: fields['handler'] ?? null,
-    waiting: (fields['waiting'] || null) as WaitReason | null,
-    priority: optionalNumber(fields['priority']),
-    unresolvedEffect: fields['question'] ? (JSON.parse(fields['question']) as UnresolvedEffect) : null,
-    cancel: readCancel(fields),
+    scheduledAt,
+    dueAt: scheduledAt + Number(due),
+    state: STATES[state] as RunState,
+    reason: REASONS[reason] as RunReason,
+    skipped: (skipped || null) as SkipReason | null,
+    missed: decodeMissed(missed),
+    generation: Number(generation),
+    claimFence: parseFence(claimFence),
+    claimedBy: claimedBy ?? '',
+    claimedAt: scheduledAt + Number(claimed),
+    enqueuedAt: timeOf(enqueued),
+    delivery: Number(delivery),
+    attempt: Number(attempt),
+    fence: fence ? parseFence(fence) : null,
+    worker: worker ?? null,
+    startedAt: timeOf(started),
+    attemptedAt: timeOf(attempted),
+    notBefore: timeOf(notBefore),
+    finishedAt: timeOf(end?.split(' ', 1)[0]),
+    error: error || null,
+    by: by ?? null,
+    payload: payload ?? null,
+    handler: handler ?? null,
+    waiting: (waiting || null) as WaitReason | null,
+    priority: optionalNumber(priority),
+    unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
+    cancel: decodeCancel(cancel),
   };
 }
 
-/** Written wholly or not at all. */
-function readCancel(fields: Fields): Run['cancel'] {
-  const { cancelAt, cancelBy, cancelUntil } = fields;
-  if (!cancelAt) return null;
-  return { at: Number(cancelAt), by: cancelBy ?? '', until: Number(cancelUntil) };
+function wordsOf(text: string | null | undefined, count: number): string[] {
+  const words = (text ?? '').split(' ');
+  if (words[0] === FORMAT && words.length === count) return words;
+  throw new Error(`Expected a run record of format ${FORMAT}, got ${JSON.stringify(text?.slice(0, 80))}.`);
+}
+
+/** "at until by": who told it may have a name of several words. */
+function decodeCancel(text: string | null | undefined): Run['cancel'] {
+  if (!text) return null;
+  const [at = '', until = ''] = text.split(' ', 2);
+  return { at: Number(at), by: text.slice(at.length + until.length + 2), until: Number(until) };
 }
 
 /** A delivery from what a script answered, or from a run; without a priority where it has none. */
@@ -78,18 +117,24 @@ interface RunOptions {
   readonly priority?: number | null | undefined;
 }
 
-/** The fields that most runs don't have, as a script writes them: a field that isn't there is the usual. */
-export function encodeOptions(options: RunOptions): (string | number)[] {
-  const { missed, maxConcurrency = 1, startBy = null, handler = null, payload = null, priority = null } = options;
-  const words: (string | number)[] = [];
-  if (missed !== null) words.push('missed', [missed.count, missed.from, missed.to].join(','));
-  if (maxConcurrency !== 1) words.push('maxConcurrency', maxConcurrency);
-  if (startBy !== null) words.push('startBy', startBy);
-  if (handler !== null) words.push('handler', handler);
-  if (payload !== null) words.push('payload', payload);
-  if (priority !== null) words.push('priority', priority);
-  return words;
+/** The end of `c`: what most runs don't have. Its times count from the instant, unless that is the store's. */
+export function encodeRest(options: RunOptions, scheduledAt: number): string {
+  const { missed, maxConcurrency = 1, startBy = null, priority = null } = options;
+  return [
+    maxConcurrency === 1 ? '' : maxConcurrency,
+    startBy === null ? '' : startBy - scheduledAt,
+    priority ?? '',
+    missed === null ? '' : [missed.count, missed.from, missed.to].join(','),
+  ].join(' ');
 }
+
+/** The fields beside it: one that isn't there is the usual. */
+export function encodeOptions({ handler = null, payload = null }: RunOptions): string[] {
+  return [...(handler === null ? [] : ['handler', handler]), ...(payload === null ? [] : ['payload', payload])];
+}
+
+/** What `open-runs.lua` adds to the score of a run that waits for a worker, and twice to that of one that waits for the queue. */
+export const BAND = 2 ** 51;
 
 /** What stands for "until it is resumed". */
 const EVER = 'ever';

@@ -2,7 +2,7 @@ import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } 
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
-import { decodeNotification, decodeRun, decodeSkipRange } from './redis-run-codec.js';
+import { decodeNotification, decodeRun, decodeSkipRange, RUN_FIELDS } from './redis-run-codec.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
 
@@ -17,7 +17,8 @@ export class RedisRunHistory implements RunHistory {
   constructor(protected readonly access: RedisLedgerAccess) {}
 
   async readRun(runId: string): Promise<Run | null> {
-    return decodeRun(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
+    const key = keysOfRun(this.access.keys, runId).run(runId);
+    return decodeRun(runId, await this.access.redis.hmget(key, ...RUN_FIELDS));
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {
@@ -44,7 +45,7 @@ export class RedisRunHistory implements RunHistory {
   }
 
   async effects(runId: string): Promise<EffectRecord[]> {
-    return decodeEffects(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).effects(runId)));
+    return decodeEffects(await this.access.redis.hgetall(keysOfRun(this.access.keys, runId).run(runId)));
   }
 
   async items(runId: string, effect: string): Promise<ItemRecord[]> {
@@ -103,10 +104,10 @@ export class RedisRunHistory implements RunHistory {
     const keys = this.access.keys(cron);
     const ids = await this.access.call(
       'forget-runs',
-      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used, keys.actions],
+      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used],
       [keep, LEDGER_BATCH, LATE_TRIGGER_MS],
     );
-    const gone = ids.flatMap((id) => [keys.run(id), keys.effects(id), keys.items(id)]);
+    const gone = ids.flatMap((id) => [keys.run(id), keys.items(id)]);
     if (gone.length > 0) await this.access.redis.unlink(gone);
     return ids.length;
   }

@@ -98,20 +98,20 @@ describe('the attempts of one turn on the Redis ledger', () => {
     const after = fences(await beginAll(await asked(30)));
     const all = [...before, ...after].map(Number);
     expect(all.every((fence, n) => n === 0 || fence > (all[n - 1] ?? 0))).toBe(true);
-    const counter = Number(await redis.hget(redisKeys(SPACE)(stage.cron, 'cron'), 'runFence'));
+    const counter = Number(await redis.hget(redisKeys(SPACE)('fences', 'ledger'), 'runFence'));
     expect(counter).toBeGreaterThanOrEqual(Math.max(...all));
   });
 
   it('get larger fences than every one before also when the counter is ahead of the clock', async () => {
     const ahead = Date.now() * 1_000 + 3_600_000_000;
-    await redis.hset(redisKeys(SPACE)(stage.cron, 'cron'), 'runFence', ahead);
+    await redis.hset(redisKeys(SPACE)('fences', 'ledger'), 'runFence', ahead);
     expect(fences(await beginAll(await asked(3)))).toEqual([ahead + 1, ahead + 2, ahead + 3]);
     expect(fences(await beginAll(await asked(2)))).toEqual([ahead + 4, ahead + 5]);
   });
 
   it('get the last fence there is, and those behind it none', async () => {
     const requests = await asked(3);
-    await redis.hset(redisKeys(SPACE)(stage.cron, 'cron'), 'runFence', '9007199254740990');
+    await redis.hset(redisKeys(SPACE)('fences', 'ledger'), 'runFence', '9007199254740990');
     const settled = await Promise.allSettled(requests.map((request) => stage.ledger.begin(request)));
     expect(settled).toMatchObject([
       { value: { fence: 2 ** 53 - 1 } },

@@ -40,7 +40,7 @@ describe('effects, items and answers in Redis', () => {
     const { runId, ...order } = stage.order({ rerunOf: attempt.runId });
     await stage.ledger.trigger({ runId, ...order });
     await stage.ledger.finish(await stage.begun(runId), { kind: 'succeeded' });
-    for (const part of ['effects', 'items']) {
+    for (const part of ['run', 'items']) {
       const key = redisKeys(space)(CRON, `${part}:${runId}`);
       expect(await spaces.redis().pttl(key)).toBeGreaterThan(LONG_MS);
     }

@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
--- KEYS[3]  effects of the run
+-- KEYS[3]  open runs
 -- KEYS[4]  items of the run
 -- ARGV[1]  fence, decimal
 -- ARGV[2]  nonce of the attempt
@@ -18,11 +18,10 @@
 -- overwritten. Of a stale attempt nothing else counts.
 -- @include check-attempt
 -- @include item-record
--- @include lease/server-time
 local at, ended = string.format('%.0f', now), tonumber(ARGV[4])
 local may = 'b/' .. ARGV[1] .. '/' .. ARGV[3]
-local stale = not current or tonumber(run[4]) <= now
-local kept = not stale or redis.call('HGET', KEYS[3], may) == ARGV[2]
+local stale = not current or has_expired(cron, run)
+local kept = not stale or redis.call('HGET', KEYS[2], may) == ARGV[2]
 
 for i = 5, 4 + ended, 3 do
   local field = item_field(ARGV[3], ARGV[i])
@@ -35,7 +34,7 @@ if stale then
   redis.call('HINCRBY', KEYS[1], 'refusals', 1)
   return { 'STALE' }
 end
-if #ARGV > 4 + ended then redis.call('HSET', KEYS[3], may, ARGV[2]) end
+if #ARGV > 4 + ended then redis.call('HSET', KEYS[2], may, ARGV[2], 'i', '1') end
 for i = 5 + ended, #ARGV do
   local field = item_field(ARGV[3], ARGV[i])
   local state = read_item(KEYS[4], field)

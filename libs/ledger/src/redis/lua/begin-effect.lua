@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
--- KEYS[3]  effects of the run
+-- KEYS[3]  open runs
 -- ARGV[1]  fence, decimal
 -- ARGV[2]  nonce of the attempt
 -- ARGV[3]  name of the effect
@@ -16,25 +16,24 @@
 -- asked for that, or its payload differs under the same idempotency key.
 -- @include check-attempt
 -- @include effect-record
--- @include lease/server-time
-if not current or tonumber(run[4]) <= now then
+if not current or has_expired(cron, run) then
   redis.call('HINCRBY', KEYS[1], 'refusals', 1)
   return { 'STALE' }
 end
 local name = ARGV[3]
-local effect = read_effect(KEYS[3], name)
-if effect.state == 'done' then return { 'DONE', redis.call('HGET', KEYS[3], 'r/' .. name), effect.hash } end
+local effect = read_effect(KEYS[2], name)
+if effect.state == 'done' then return { 'DONE', redis.call('HGET', KEYS[2], 'r/' .. name), effect.hash } end
 local may = { 'b/' .. ARGV[1] .. '/' .. name, ARGV[2] }
 if effect.state == 'begun' then
   if effect.first == ARGV[1] then return { 'GO' } end
   local changed = ARGV[5] ~= '' and effect.hash ~= '' and ARGV[5] ~= effect.hash
   local tell = changed or ARGV[4] == 'tell'
-  if not tell then redis.call('HSET', KEYS[3], unpack(may)) end
+  if not tell then redis.call('HSET', KEYS[2], unpack(may)) end
   local age = string.format('%.0f', math.max(0, now - tonumber(effect.since)))
   return { tell and 'UNKNOWN' or 'GO_UNKNOWN', effect.since, age, effect.hash }
 end
 effect.state, effect.since, effect.first = 'begun', string.format('%.0f', now), ARGV[1]
-effect.finished_at, effect.by = '0', '0'
-if effect.hash ~= ARGV[5] then redis.call('HSET', KEYS[3], 'h/' .. name, ARGV[5]) end
-write_effect(KEYS[3], effect, unpack(may))
+effect.took, effect.by = '', '0'
+if effect.hash ~= ARGV[5] then redis.call('HSET', KEYS[2], 'h/' .. name, ARGV[5]) end
+write_effect(KEYS[2], effect, unpack(may))
 return { 'GO' }

@@ -21,28 +21,30 @@
 --
 -- The plan has, with a space between any two, and times as epoch ms: generation of the definition; cursor it started from,
 -- or nothing; where it began if that is nothing; scheduledAt, or without an occurrence the end of the last range; dueAt, or
--- when that was due; reason: schedule | catch-up; overlap policy: skip | queue-one | queue-all | replace | allow; how many
+-- when that was due; letter of the reason; overlap policy: skip | queue-one | queue-all | replace | allow; how many
 -- runs may be open at once before it applies; how long a run that is replaced may go on, ms; how many words about ranges
--- follow; how many words follow those.
+-- follow; how many words follow those; and what the record has about the rest, see run-record.
 --
 -- The cursor is also the tombstone: what retention deleted can't come back, because its instant lies behind.
 -- @include lease/server-time
--- @include free-capacity
 -- @include find-cron
+-- @include free-capacity
+-- @include record-claim
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
-local latest, look_at = now + number(ARGV[1]), string.format('%.0f', now + number(ARGV[2]))
+local latest, look_at = now + number(ARGV[1]), score_of(2, now + number(ARGV[2]))
 local CLAIMED, BEHIND, RECORDED = { 'CLAIMED' }, { 'CLAIMED', 'behind' }, { 'RECORDED' }
 local OVERLAP, PAUSED = { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
-local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%S*) (%S+) (%d+) (%d+) (%d+) (%d+)$'
+local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%a?) (%S+) (%d+) (%d+) (%d+) (%d+) (.*)$'
 
 -- Read once, however many claims have it.
 local plans = {}
 local function plan_of(text)
   local plan = plans[text]
   if not plan then
-    local generation, cursor, after, instant, due, reason, policy, most, grace, ranges, options = string.match(text, PLAN)
+    local generation, cursor, after, instant, due, reason, policy, most, grace, ranges, options, rest =
+      string.match(text, PLAN)
     plan = { generation = generation, cursor = cursor, after = after, instant = instant, due = due, reason = reason,
-      policy = policy, most = most, grace = grace, ranges = number(ranges), options = number(options) }
+      policy = policy, most = most, grace = grace, ranges = number(ranges), options = number(options), rest = rest }
     plans[text] = plan
   end
   return plan
@@ -53,7 +55,7 @@ local function decided_before(k, a, id)
   local recorded = call('HMGET', KEYS[k], 'recordNonce', 'recordPaused')
   if recorded[1] == ARGV[a + 3] then return recorded[2] == '1' and PAUSED or RECORDED end
   if id == '' then return nil end
-  local run = call('HMGET', KEYS[k + 1], 'claimNonce', 'skipped')
+  local run = call('HMGET', KEYS[k + 1], 'n', 'skipped')
   if run[1] ~= ARGV[a + 3] then return nil end
   return run[2] == 'overlap' and OVERLAP or CLAIMED
 end
@@ -119,23 +121,15 @@ local function claim(k, a, plan)
   end
 
   call('ZADD', base .. 'runs', instant, id)
-  call('HSET', run, 'id', id, 'state', skipped and 'skipped' or 'claimed', 'scheduledAt', instant, 'dueAt', plan.due,
-    'reason', plan.reason, 'overlap', policy, 'generation', plan.generation, 'claimFence', ARGV[a],
-    'claimedBy', ARGV[a + 2], 'claimNonce', ARGV[a + 3], 'claimedAt', written_at, 'attempt', '0',
-    'delivery', skipped and '0' or '1', unpack(ARGV, words, words + plan.options - 1))
+  record_claim(run, { instant = instant, due = plan.due, reason = plan.reason, policy = policy, generation = plan.generation,
+    fence = ARGV[a], rest = plan.rest, skipped = skipped, nonce = ARGV[a + 3], by = ARGV[a + 2] },
+    unpack(ARGV, words, words + plan.options - 1))
   if skipped then
-    call('HSET', run, 'skipped', 'overlap', 'finishedAt', written_at)
     call('PEXPIRE', run, ARGV[3])
     return OVERLAP
   end
-  local watch, pending = at.watch, base .. 'pending'
-  if surplus > 0 then
-    free_capacity({ runs = base .. 'runs', open = open, watch = watch, pending = pending, run = run, id = id,
-      keep = ARGV[3] }, policy, plan.most, surplus, plan.grace)
-  end
-  call('ZADD', open, '+inf', id)
-  call('ZADD', watch, look_at, id)
-  call('ZADD', pending, instant, id)
+  if surplus > 0 then free_capacity(at, id, ARGV[3], policy, plan.most, surplus, plan.grace) end
+  call('ZADD', open, look_at, id)
   return surplus > 0 and BEHIND or CLAIMED
 end
 

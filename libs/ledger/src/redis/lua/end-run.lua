@@ -1,22 +1,23 @@
--- Ends a run for good: it is no longer watched, delivered or counted as open, and expires later.
+-- Ends a run for good, as read_run returned it, and with the letter of its state in `ended` if an attempt ended it: it is no longer watched, delivered or counted as open, and expires later.
 --
--- The keys are a table and not KEYS, because a run also ends by the hand of its successor. Those of its items and of the
--- cron's failed runs and notifications lie beside it, and a script that is about one run declares them all the same: on a
--- cluster that is moving them it is refused before anything is written. { run, effects, sets }.
+-- Expects server-time before it. Those of its keys that lie beside it are no KEYS of a script that is about many runs; one that
+-- is about one run declares them all the same: on a cluster that is moving them it is refused before anything is written.
+-- @include run-record
+-- @include open-runs
 -- @include note-notification
-local over = { succeeded = true, failed = true, cancelled = true, skipped = true }
-local function end_run(id, keys, keep, ...)
-  redis.call('HSET', keys.run, ...)
-  for _, set in ipairs(keys.sets) do redis.call('ZREM', set, id) end
-  redis.call('PEXPIRE', keys.run, keep)
-  local base, written = string.sub(keys.run, 1, -#id - 5), { ... }
-  if redis.call('PEXPIRE', keys.effects, keep) == 1 then redis.call('PEXPIRE', base .. 'items:' .. id, keep) end
-  for i = 1, #written, 2 do written[written[i]] = written[i + 1] end
-  if written.state ~= 'failed' then return end
-  note_notification(base, id, 'failed', written.finishedAt, keep)
+local function end_run(cron, run, keep, state, ...)
+  local was, at = run.state, string.format('%.0f', now)
+  run.state = state
+  redis.call('HSET', run.key, 's', state_text(run), 'f', since_due(run, now) .. ' ' .. (run.ended or ''), ...)
+  redis.call('ZREM', cron.open, run.id)
+  redis.call('PEXPIRE', run.key, keep)
+  if was == 'uncertain' then redis.call('ZREM', cron.base .. 'uncertain', run.id) end
+  if run.items then redis.call('PEXPIRE', cron.base .. 'items:' .. run.id, keep) end
+  if state ~= 'failed' then return end
+  note_notification(cron, run, at, keep)
   -- Index of failed runs; expired ones are removed, and the set expires after the last.
-  local oldest = string.format('%.0f', tonumber(written.finishedAt) - tonumber(keep))
-  redis.call('ZADD', base .. 'failed', written.finishedAt, id)
-  redis.call('ZREMRANGEBYSCORE', base .. 'failed', '-inf', oldest)
-  redis.call('PEXPIRE', base .. 'failed', keep)
+  local failed = cron.base .. 'failed'
+  redis.call('ZADD', failed, at, run.id)
+  redis.call('ZREMRANGEBYSCORE', failed, '-inf', string.format('%.0f', now - tonumber(keep)))
+  redis.call('PEXPIRE', failed, keep)
 end

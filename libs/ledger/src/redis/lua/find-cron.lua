@@ -4,7 +4,7 @@ local function find_cron(record)
   local cron = crons[record]
   if not cron then
     local base = string.sub(record, 1, -5)
-    cron = { record = record, base = base, open = base .. 'open', watch = base .. 'watch', left = 0 }
+    cron = { record = record, base = base, open = base .. 'open' }
     crons[record] = cron
   end
   return cron

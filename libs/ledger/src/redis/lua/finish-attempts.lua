@@ -17,16 +17,19 @@
 -- ARGV[a + 5]  what a person is asked, JSON, or empty
 -- Returns  per run the state that it has now | 'STALE' | {'BROKEN', what failed}
 -- @include lease/server-time
+-- @include find-cron
 -- @include end-run
 -- @include read-attempt
--- @include find-cron
 -- @include isolate-failure
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local sweep, keep, written_at = number(ARGV[1]), ARGV[2], string.format('%.0f', now)
 
-local function refuse(cron, key, nonce)
-  local earlier = call('HMGET', key, 'finishNonce', 'finishState')
-  if earlier[1] == nonce then return earlier[2] end
+local function refuse(cron, run, nonce)
+  local known = run and call('HMGET', run.key, 'f', 'last') or {}
+  local ended = run and run.nonce == nonce and string.match(known[1] or '', '%a$')
+  if ended then return state_of[ended] end
+  local earlier, letter = string.match(known[2] or '', '^(%S+) (%a)$')
+  if earlier == nonce then return state_of[letter] end
   call('HINCRBY', cron.record, 'refusals', 1)
   return 'STALE'
 end
@@ -38,31 +41,36 @@ local function state_after(outcome, stop_by)
 end
 
 local function finish(k, a)
-  local cron, key, nonce, outcome = find_cron(KEYS[k]), KEYS[k + 1], ARGV[a + 1], ARGV[a + 2]
-  local run, current, stop_by = read_attempt(key, ARGV[a], nonce)
-  if not current then return refuse(cron, key, nonce) end
-  local state, id, open, watch = state_after(outcome, stop_by), id_of(cron, key), cron.open, cron.watch
-  local failure = outcome == 'succeeded' and '' or ARGV[a + 3]
-  local written = { 'state', state, 'error', failure, 'finishNonce', nonce, 'finishState', state }
-  if over[state] then
-    local keys = { run = key, effects = cron.base .. 'effects:' .. id, sets = { open, watch } }
-    end_run(id, keys, keep, 'finishedAt', written_at, unpack(written))
-  elseif state == 'uncertain' then
-    -- An answer may take days: until then the run is not delivered, and its successors run.
-    call('HSET', key, 'question', ARGV[a + 5], unpack(written))
-    call('ZADD', open, '0', id)
-    call('ZREM', watch, id)
-    call('ZADD', cron.base .. 'uncertain', written_at, id)
+  local cron, key, outcome = find_cron(KEYS[k]), KEYS[k + 1], ARGV[a + 2]
+  local run, current = read_attempt(key, id_of(cron, key), ARGV[a], ARGV[a + 1])
+  if not current then return refuse(cron, run, ARGV[a + 1]) end
+  local state = state_after(outcome, run.cancel_until)
+  if over[state] then run.ended = letter_of[state] end
+  if outcome == 'succeeded' then
+    -- Only an earlier attempt can have left an error.
+    if run.attempt ~= '1' then call('HDEL', key, 'error') end
+    end_run(cron, run, keep, state)
+  elseif over[state] then
+    run.error = ARGV[a + 3]
+    end_run(cron, run, keep, state, 'error', run.error)
   else
-    local not_before = now + number(ARGV[a + 4])
-    call('HSET', key, 'notBefore', string.format('%.0f', not_before), unpack(written))
-    call('ZADD', open, '+inf', id)
-    call('ZADD', watch, string.format('%.0f', not_before + sweep), id)
+    run.state, run.error = state, ARGV[a + 3]
+    -- The run goes on, and the next attempt has another nonce.
+    local score, last = '-inf', ARGV[a + 1] .. ' ' .. letter_of[state]
+    if state == 'uncertain' then
+      -- An answer may take days: until then the run is not delivered, and its successors run.
+      run.question = ARGV[a + 5]
+      call('HSET', key, 's', state_text(run), 'error', run.error, 'last', last, 'question', run.question)
+      call('ZADD', cron.base .. 'uncertain', written_at, run.id)
+    else
+      local not_before = now + number(ARGV[a + 4])
+      run.not_before, score = since_due(run, not_before), score_of(1, not_before + sweep)
+      call('HSET', key, 's', state_text(run), 'error', run.error, 'last', last)
+    end
+    call('ZADD', cron.open, score, run.id)
   end
   -- A run that failed has its notification from end_run.
-  if run[6] and (state == 'succeeded' or state == 'uncertain') then
-    note_notification(cron.base, id, state, written_at, keep)
-  end
+  if run.notify and (state == 'succeeded' or state == 'uncertain') then note_notification(cron, run, written_at, keep) end
   return state
 end
 

@@ -6,7 +6,6 @@
 -- KEYS[4]  cron record
 -- KEYS[5]  failed runs
 -- KEYS[6]  run ids that were used
--- KEYS[7]  orders, as earlier builds listed them
 -- ARGV[1]  how many to keep
 -- ARGV[2]  how many to forget at most
 -- ARGV[3]  how long the id of a triggered run is remembered, ms
@@ -17,7 +16,6 @@
 -- instant to compare: the id itself is remembered while a duplicate of the trigger may still arrive.
 -- @include lease/server-time
 -- @include remember-id
-redis.call('UNLINK', KEYS[7])
 local keep, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local forgotten = tonumber(redis.call('HGET', KEYS[4], 'forgotten') or '0')
 local before = forgotten

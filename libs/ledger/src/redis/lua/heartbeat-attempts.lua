@@ -13,23 +13,23 @@
 -- An expired lease isn't revived: a successor may have been let in on the strength of its end. The lease of a run that was
 -- cancelled ends with its grace at the latest, so that nothing waits for the worker longer than that.
 -- @include lease/server-time
--- @include read-attempt
 -- @include find-cron
+-- @include run-record
+-- @include read-attempt
 -- @include isolate-failure
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
 
 local function beat(k, a)
   local cron, key = find_cron(KEYS[k]), KEYS[k + 1]
-  local run, current, stop_by = read_attempt(key, ARGV[a], ARGV[a + 1])
-  if not current or tonumber(run[4]) <= now then
+  local run, current = read_attempt(key, id_of(cron, key), ARGV[a], ARGV[a + 1])
+  if not current or has_expired(cron, run) then
     call('HINCRBY', cron.record, 'refusals', 1)
     return 'STALE'
   end
-  local id = id_of(cron, key)
-  local lease_until = string.format('%.0f', math.min(now + tonumber(ARGV[a + 2]), stop_by or math.huge))
-  call('HSET', key, 'leaseUntil', lease_until, 'leaseMs', ARGV[a + 2])
-  call('ZADD', cron.open, lease_until, id)
-  call('ZADD', cron.watch, lease_until, id)
+  local lease_ms, times = string.match(run.latest, '^%d+ (%d+)( .*)$')
+  if lease_ms ~= ARGV[a + 2] then call('HSET', key, 'r', ARGV[a] .. ' ' .. ARGV[a + 2] .. times) end
+  local stop_by = run.cancel_until
+  call('ZADD', cron.open, string.format('%.0f', math.min(now + tonumber(ARGV[a + 2]), stop_by or math.huge)), run.id)
   return stop_by and 'CANCELLED' or 'EXTENDED'
 end
 

@@ -2,7 +2,7 @@
 -- Its reply is decoded by redis-occurrence-codec.ts.
 --
 -- Each cron has four keys, the first of them at k.
--- KEYS[k]  watch list
+-- KEYS[k]  open runs
 -- KEYS[k + 1]  runs of the cron, by instant
 -- KEYS[k + 2]  skipped ranges, by their end
 -- KEYS[k + 3]  notifications that wait to be settled
@@ -15,19 +15,33 @@
 -- The next look is moved first: after a sweep crashed, its runs come up again after the interval, and not at once on every
 -- pod. A cron with unreadable keys fails alone, so that the other crons of the call are still swept.
 -- @include lease/server-time
-local read, keep = redis.pcall, tonumber(ARGV[3])
-local until_now, look_at = string.format('%.0f', now), string.format('%.0f', now + tonumber(ARGV[2]))
+-- @include open-runs
+local read, keep, again = redis.pcall, tonumber(ARGV[3]), tonumber(ARGV[2])
+
+-- Those of a kind that are due, and with them where their next look is.
+local function add_due(ids, open, bands)
+  local from, to = bands == -1 and '(-inf' or score_of(bands, 0), score_of(bands, now)
+  local due = redis.call('ZRANGEBYSCORE', open, from, to, 'LIMIT', '0', tonumber(ARGV[1]) - #ids)
+  -- The lease of one that runs is over: it must not seem to be extended.
+  local next_look = score_of(bands == 0 and -1 or bands, now + again)
+  for _, id in ipairs(due) do
+    redis.call('ZADD', open, next_look, id)
+    ids[#ids + 1] = id
+  end
+end
 
 local function look(k)
-  local ids = read('ZRANGEBYSCORE', KEYS[k], '-inf', until_now, 'LIMIT', '0', ARGV[1])
-  local runs, ranges = read('ZCARD', KEYS[k + 1]), read('ZCARD', KEYS[k + 2])
+  local open, runs, ranges = read('ZCARD', KEYS[k]), read('ZCARD', KEYS[k + 1]), read('ZCARD', KEYS[k + 2])
   local notifications = read('ZCARD', KEYS[k + 3])
-  for _, reply in ipairs({ ids, runs, ranges, notifications }) do
+  for _, reply in ipairs({ open, runs, ranges, notifications }) do
     if type(reply) == 'table' and reply.err then return reply.err end
   end
-  for _, id in ipairs(ids) do redis.call('ZADD', KEYS[k], look_at, id) end
-  return { redis.call('ZCARD', KEYS[k]), (runs > keep or ranges > keep) and 1 or 0, notifications,
-    unpack(ids) }
+  local ids, watched = {}, 0
+  if open > 0 then
+    watched = redis.call('ZCOUNT', KEYS[k], '(-inf', '+inf')
+    for _, bands in ipairs({ 0, -1, 1, 2 }) do add_due(ids, KEYS[k], bands) end
+  end
+  return { watched, (runs > keep or ranges > keep) and 1 or 0, notifications, unpack(ids) }
 end
 
 local replies = {}
