@@ -104,7 +104,9 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   }
 
   async pending(cron: string): Promise<Delivery[]> {
-    return (await this.#waiting(cron, 2, LEDGER_BATCH)).map(({ id, delivery, priority }) => deliveryOf(id, delivery, priority));
+    return (await this.#waiting(cron, 2, LEDGER_BATCH)).map(({ id, delivery, priority }) =>
+      deliveryOf(id, delivery, priority),
+    );
   }
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {

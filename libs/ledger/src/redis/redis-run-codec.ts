@@ -28,7 +28,23 @@ const REASONS = Object.fromEntries(Object.entries(REASON_LETTERS).map(([reason, 
 
 /** The fields of a run's hash that make a {@link Run}, in the order of a {@link RunRow}. */
 export const RUN_FIELDS = [
-  ...['c', 's', 'q', 'r', 'f', 'h', 'cancel', 'error', 'by', 'payload', 'handler', 'waiting', 'w', 'skipped', 'question'],
+  ...[
+    'c',
+    's',
+    'q',
+    'r',
+    'f',
+    'h',
+    'cancel',
+    'error',
+    'by',
+    'payload',
+    'handler',
+    'waiting',
+    'w',
+    'skipped',
+    'question',
+  ],
 ] as const;
 
 /** What a run's hash has under {@link RUN_FIELDS}. */
@@ -48,7 +64,10 @@ export function decodeRun(id: string, row: RunRow): Run | null {
   const [facts, standing, enqueued, latest, end, claimedBy, cancel, error, ...rest] = row;
   const [by, payload, handler, waiting, worker, skipped, question] = rest;
   if (!standing) return null;
-  const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = wordsOf(facts, SETTLED);
+  const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = wordsOf(
+    facts,
+    SETTLED,
+  );
   const [, state = '', delivery, attempt, , notBefore] = wordsOf(standing, STANDING);
   const [fence, , started, attempted] = latest?.split(' ') ?? [];
   const scheduledAt = Number(instant);
