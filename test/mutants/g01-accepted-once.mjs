@@ -89,7 +89,7 @@ export default [
     find: 'if earlier and skip_reason[1] == ARGV[2] then',
     replace: 'if false then',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
-    test: 'is one run, and noted once, when the call is sent again',
+    test: 'is one run when the call is sent again',
   },
   {
     name: 'trigger: a run that is there is written over',

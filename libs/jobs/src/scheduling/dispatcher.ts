@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { mustStop } from '@fencepost/lease/internal';
 import type { ClaimReply, ClaimRequest, OccurrenceLog } from '@fencepost/ledger';
@@ -5,7 +6,6 @@ import { cronOfRun } from '@fencepost/ledger/run';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceCarrier, Tracing } from '../telemetry/tracing.js';
-import { newNonce } from '../nonce.js';
 import { claimRequest, endOf, DueCalculator, type Due } from './due-calculator.js';
 import type { SharedSchedules } from '../schedules/schedules.js';
 import type { HeldCron } from './held-cron.js';
@@ -158,7 +158,7 @@ export class Dispatcher {
       try {
         const due = this.#dueCalculator.due(held);
         if ('lookAt' in due) return void (dispatched[index] = due);
-        const request = claimRequest(held, due, newNonce());
+        const request = claimRequest(held, due, randomBytes(12).toString('base64url'));
         this.#report.claiming(request);
         pending.push({ index, held, due, request });
       } catch (error) {

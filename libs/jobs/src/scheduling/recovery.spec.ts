@@ -89,7 +89,7 @@ describe('the sweep', () => {
 
   it('forgets hundreds of runs that ended since the last sweep, and not more than it can', async () => {
     const { stage, pod } = await claimed();
-    const forget = vi.spyOn(stage.memoryLedger, 'forget').mockResolvedValueOnce(100).mockResolvedValueOnce(100);
+    const forget = vi.spyOn(stage.memoryLedger, 'forget').mockResolvedValueOnce(500).mockResolvedValueOnce(500);
     vi.spyOn(stage.memoryLedger, 'overdueAll').mockResolvedValue([
       { status: 'fulfilled', value: { runs: [], watched: 1, surplus: true, notifications: 0 } },
     ]);
@@ -97,9 +97,9 @@ describe('the sweep', () => {
     expect(forget).toHaveBeenCalledTimes(3);
     await pod.recovery.sweep([CRON]);
     expect(forget).toHaveBeenCalledTimes(4);
-    forget.mockResolvedValue(100);
+    forget.mockResolvedValue(500);
     await pod.recovery.sweep([CRON]);
-    expect(forget).toHaveBeenCalledTimes(24);
+    expect(forget).toHaveBeenCalledTimes(104);
   });
 
   it('answers which crons have no open run', async () => {

@@ -17,8 +17,11 @@ export const LEDGER_TIMING: LedgerTiming = {
   keepMs: 30 * 24 * 3_600_000,
 };
 
-/** Runs listed for a look, or forgotten, by one call: enough to keep up, few enough not to hold the store. */
+/** Runs listed for a look by one call: enough to keep up, few enough not to hold the store. */
 export const LEDGER_BATCH = 100;
+
+/** Runs forgotten by one call: it holds a store for two or three milliseconds. */
+export const FORGET_BATCH = 500;
 
 /** How soon a run that waits for another one of its cron is asked again at the latest: its predecessor may have ended. */
 export const POSITION_MS = 1_000;

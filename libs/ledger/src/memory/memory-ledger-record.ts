@@ -144,7 +144,7 @@ export function forgetRun(cron: MemoryCron, { id, scheduledAt }: Run, now: numbe
   cron.forgotten = Math.max(cron.forgotten ?? 0, scheduledAt);
 }
 
-/** `remember-id.lua`. */
+/** `remember-ids.lua`. */
 export function rememberId({ used }: MemoryCron, id: string, { now, ms }: Record<'now' | 'ms', number>): void {
   used.set(id, Math.max(used.get(id) ?? 0, now + ms));
   for (const [known, until] of used) if (until <= now) used.delete(known);

@@ -1,6 +1,6 @@
 import { endOfPart, type AccountPart, checkRange, checkWhole } from '../base/ledger-request.js';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
-import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
@@ -85,8 +85,8 @@ export class MemoryRunHistory implements RunHistory {
     const cron = this.store.cron(name);
     const ranges = cron.skips.splice(0, Math.max(0, cron.skips.length - keep));
     if (ranges.length > 0) cron.forgotten = Math.max(cron.forgotten ?? 0, ranges.at(-1)?.through ?? 0);
-    const surplus = this.store.runs(name).slice(0, Math.min(Math.max(0, cron.runs.size - keep), LEDGER_BATCH));
-    const forgotten = surplus.filter(({ record }) => isTerminal(record.state));
+    const surplus = this.store.runs(name).slice(0, Math.max(0, cron.runs.size - keep));
+    const forgotten = surplus.filter(({ record }) => isTerminal(record.state)).slice(0, FORGET_BATCH);
     for (const { record } of forgotten) forgetRun(cron, record, this.store.now());
     return forgotten.length;
   }

@@ -1,7 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
 import { checkRange, checkWhole } from '../base/ledger-request.js';
-import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
@@ -74,7 +74,7 @@ export class PostgresRunHistory implements RunHistory {
 
   async forget(cron: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
-    return this.ask('forget_runs', cron, keep, this.access.timing.keepMs, LEDGER_BATCH);
+    return this.ask('forget_runs', cron, keep, this.access.timing.keepMs, FORGET_BATCH);
   }
 
   async #runs(name: 'list_runs' | 'list_runs_in', ...args: readonly unknown[]): Promise<Run[]> {

@@ -102,7 +102,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     const { keys, open, items, proof } = this.#effectsOf(attempt);
     const ended = step.finished.flatMap(encodeItem);
     const args = [...proof, effect, ended.length, ...ended, ...step.begun];
-    const [word] = await this.access.call('advance-items', [...keys, open, items], args);
+    const [word] = await this.access.call('advance-items', [...keys, items, open], args);
     return word === 'RECORDED' ? 'recorded' : 'stale';
   }
 

@@ -109,7 +109,7 @@ export interface CronKeys {
   readonly asked: string;
   /** Runs that failed, by when they did. */
   readonly failed: string;
-  /** Run ids that can't be used again although their record may be gone, by until when; see `remember-id.lua`. */
+  /** Run ids that can't be used again although their record may be gone, by until when; see `remember-ids.lua`. */
   readonly used: string;
   /** Runs that wait for a person's answer, by since when. */
   readonly uncertain: string;

@@ -80,7 +80,7 @@ export function decodeRun(id: string, row: RunRow): Run | null {
     state: STATES[state] as RunState,
     reason: REASONS[reason] as RunReason,
     skipped: (skipped || null) as SkipReason | null,
-    missed: decodeMissed(missed),
+    missed: missed ? decodeMissed(missed) : null,
     generation: Number(generation),
     claimFence: parseFence(claimFence),
     claimedBy: claimedBy ?? '',
@@ -99,7 +99,7 @@ export function decodeRun(id: string, row: RunRow): Run | null {
     payload: payload ?? null,
     handler: handler ?? null,
     waiting: (waiting || null) as WaitReason | null,
-    priority: optionalNumber(priority),
+    priority: priority ? Number(priority) : null,
     unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
     cancel: decodeCancel(cancel),
   };

@@ -1,6 +1,6 @@
 import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } from '../base/ledger-request.js';
 import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
-import { LEDGER_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
 import { decodeNotification, decodeRun, decodeSkipRange, RUN_FIELDS } from './redis-run-codec.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
@@ -102,14 +102,12 @@ export class RedisRunHistory implements RunHistory {
   async forget(cron: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
     const keys = this.access.keys(cron);
-    const ids = await this.access.call(
+    const forgotten = await this.access.ask(
       'forget-runs',
-      [keys.runs, keys.open, keys.skips, keys.cron, keys.failed, keys.used],
-      [keep, LEDGER_BATCH, LATE_TRIGGER_MS],
+      [keys.cron, keys.runs, keys.open, keys.skips, keys.failed, keys.used],
+      [keep, FORGET_BATCH, LATE_TRIGGER_MS],
     );
-    const gone = ids.flatMap((id) => [keys.run(id), keys.items(id)]);
-    if (gone.length > 0) await this.access.redis.unlink(gone);
-    return ids.length;
+    return Number(forgotten);
   }
 
   /** No two ranges share an instant, so the one that `to` lies in is the first that ends there or later. */

@@ -9,11 +9,11 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { clearPrefixes, freshPrefix, testRedis } from '../../../../test/support/redis.js';
 import { atMost } from '../../../../test/support/run-length.js';
 
-const LARGEST = 2 ** 53 - 1;
+const MAX_WHOLE = 2 ** 53 - 1;
 const CRON = 'nightly-report';
 
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 });
-const whole = (min: number) => fc.oneof(fc.integer({ min, max: LARGEST }), fc.constantFrom(min, LARGEST));
+const whole = (min: number) => fc.oneof(fc.integer({ min, max: MAX_WHOLE }), fc.constantFrom(min, MAX_WHOLE));
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 
 /** What a claim may bring, with the extremes of each field. */
@@ -108,7 +108,7 @@ describe('the record of a run in Redis', () => {
     const claim = { lateMs: 0, scheduledAt: now, reason: 'schedule', missed: null, overlap: 'queue-one' } as const;
     const rest = {
       maxConcurrency: 10,
-      fence: LARGEST,
+      fence: MAX_WHOLE,
       generation: 999,
       holder: `scheduler-7f9c4d5b6-x2x4q/${'a'.repeat(10)}`,
     };

@@ -3,8 +3,7 @@
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
--- KEYS[3]  open runs
--- KEYS[4]  items of the run
+-- KEYS[3]  items of the run
 -- ARGV[1]  fence, decimal
 -- ARGV[2]  nonce of the attempt
 -- ARGV[3]  name that the items are recorded under
@@ -14,6 +13,7 @@
 -- ARGV[i + 2]  the error, or empty
 -- Returns  {'RECORDED'} | {'STALE'}
 --
+-- After these keys come the open runs of the cron, which read-attempt finds by itself.
 -- A done is a fact, kept also from a stale attempt that was once allowed to begin items of this name, and never
 -- overwritten. Of a stale attempt nothing else counts.
 -- @include check-attempt
@@ -25,9 +25,9 @@ local kept = not stale or redis.call('HGET', KEYS[2], may) == ARGV[2]
 
 for i = 5, 4 + ended, 3 do
   local field = item_field(ARGV[3], ARGV[i])
-  local state, since = read_item(KEYS[4], field)
+  local state, since = read_item(KEYS[3], field)
   if state ~= 'done' and kept and (ARGV[i + 1] == 'done' or not stale) then
-    write_item(KEYS[4], field, ARGV[i + 1], since or at, ARGV[i + 2])
+    write_item(KEYS[3], field, ARGV[i + 1], since or at, ARGV[i + 2])
   end
 end
 if stale then
@@ -37,7 +37,7 @@ end
 if #ARGV > 4 + ended then redis.call('HSET', KEYS[2], may, ARGV[2], 'i', '1') end
 for i = 5 + ended, #ARGV do
   local field = item_field(ARGV[3], ARGV[i])
-  local state = read_item(KEYS[4], field)
-  if state ~= 'done' and state ~= 'begun' then write_item(KEYS[4], field, 'begun', at, '') end
+  local state = read_item(KEYS[3], field)
+  if state ~= 'done' and state ~= 'begun' then write_item(KEYS[3], field, 'begun', at, '') end
 end
 return { 'RECORDED' }

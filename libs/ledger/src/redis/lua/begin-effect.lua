@@ -3,7 +3,6 @@
 --
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
--- KEYS[3]  open runs
 -- ARGV[1]  fence, decimal
 -- ARGV[2]  nonce of the attempt
 -- ARGV[3]  name of the effect
@@ -11,6 +10,7 @@
 -- ARGV[5]  hash of what it sends, or empty
 -- Returns  {'GO'} | {'GO_UNKNOWN', since, ms, hash} | {'UNKNOWN', since, ms, hash} | {'DONE', result, hash} | {'STALE'}
 --
+-- After these keys come the open runs of the cron, which read-attempt finds by itself.
 -- The fence that began an effect first is kept until it fails: a later attempt that finds it knows that the outcome is
 -- unknown, and gets the same answer when it repeats the call after a lost reply. UNKNOWN has written nothing: the request
 -- asked for that, or its payload differs under the same idempotency key.

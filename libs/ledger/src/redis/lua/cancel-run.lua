@@ -4,13 +4,12 @@
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
 -- KEYS[3]  open runs
--- KEYS[4]  uncertain runs
--- KEYS[5]  items of the run
 -- ARGV[1]  name of the operator
 -- ARGV[2]  how long a worker may go on, ms
 -- ARGV[3]  keep a finished run for, ms
 -- Returns  {'CANCELLED'} | {'CANCELLING', until} | {'TERMINAL', state} | {'MISSING'}
 --
+-- After these keys come the uncertain runs and the items of the run, which end-run finds by itself.
 -- A second order gets the answer of the first, and can only bring the end forward. The run lease ends with the grace: whatever
 -- waits for the worker's end handles the rest.
 -- @include lease/server-time

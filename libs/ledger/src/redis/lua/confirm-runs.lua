@@ -13,7 +13,8 @@
 -- @include open-runs
 local call, confirmed, again = redis.call, 0, tonumber(ARGV[1])
 for k = 1, #KEYS, 2 do
-  local id = ARGV[(k + 1) / 2 + 1]
+  local i = (k + 1) / 2
+  local id = ARGV[1 + i]
   local found = call('HMGET', KEYS[k], 'c', 's')
   if string.find(found[2] or '', '^2 c ') then
     local run = unpack_run(KEYS[k], id, found[1], found[2])

@@ -3,13 +3,12 @@
 -- KEYS[1]  cron record
 -- KEYS[2]  the run
 -- KEYS[3]  open runs
--- KEYS[4]  items of the run
 -- ARGV[1]  the last delivery the caller knows
 -- ARGV[2]  nonce of this call
 -- ARGV[3]  keep a finished run for, ms
 -- Returns  {'DELIVER', delivery, priority or nothing} | {'ALIVE'} | {'OVER'}
 --
--- The delivery number is compared, so that two sweeps that saw the same run hand it over once.
+-- After these keys come the items of the run, which end-run finds by itself. The delivery number is compared, so that two sweeps that saw the same run hand it over once.
 -- @include lease/server-time
 -- @include find-cron
 -- @include end-run

@@ -39,7 +39,7 @@
 -- @include free-capacity
 -- @include record-claim
 -- @include copy-done
--- @include remember-id
+-- @include remember-ids
 local earlier, skip_reason = read_run(KEYS[5], ARGV[1]), redis.call('HMGET', KEYS[5], 'n', 'skipped')
 if earlier and skip_reason[1] == ARGV[2] then
   if skip_reason[2] == 'overlap' then return { 'SKIPPED', 'overlap' } end
@@ -67,7 +67,7 @@ end
 local skipped, surplus = overlap_of(KEYS[3], ARGV[5], ARGV[6])
 
 if ARGV[4] == '1' then redis.call('SADD', KEYS[6], instant) end
-if ARGV[11] ~= '' then remember_id(KEYS[7], ARGV[1], tonumber(ARGV[11])) end
+if ARGV[11] ~= '' then remember_ids(KEYS[7], { ARGV[1] }, tonumber(ARGV[11])) end
 redis.call('ZADD', KEYS[2], instant, ARGV[1])
 local later = tonumber(ARGV[10]) or 0
 local waits = later > now and not skipped
