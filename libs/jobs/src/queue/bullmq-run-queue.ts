@@ -21,8 +21,8 @@ export function queuePrefix({ prefix, tenant }: KeySpace): string {
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
 
-/** Finished jobs are kept for Bull Board; the record is in the ledger. */
-const KEEP = { count: 1_000, age: 24 * 3_600 };
+/** Finished jobs are kept for Bull Board; the record is in the ledger. Said by the worker: in each job it would be half of the job. */
+export const KEPT_JOBS = { count: 1_000, age: 24 * 3_600 };
 
 /** Log lines are read from this many deliveries at most. */
 const MAX_LINES = 1_000;
@@ -101,8 +101,6 @@ export class BullmqRunQueue implements RunQueue {
           jobId: jobId({ runId, delivery }),
           // The ledger counts attempts. BullMQ gets one; a retry moves the same job to delayed.
           attempts: 1,
-          removeOnComplete: KEEP,
-          removeOnFail: KEEP,
           ...(priority !== undefined && { priority }),
           ...(delayMs !== undefined && delayMs > 0 && { delay: Math.ceil(delayMs) }),
           ...(spans[index] && { telemetry: { metadata: spans[index].carrier } }),

@@ -4,7 +4,7 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
-import { QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
+import { KEPT_JOBS, QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
@@ -74,6 +74,8 @@ export class RunProcessor {
       maxStalledCount: MAX_STALLS,
       runRetryDelay: 1_000,
       drainDelay: DRAIN_DELAY_S,
+      removeOnComplete: KEPT_JOBS,
+      removeOnFail: KEPT_JOBS,
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     });
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
