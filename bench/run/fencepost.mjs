@@ -52,9 +52,9 @@ await serve(async (about) => {
   const { queue } = worker;
   return {
     fill: (order) => worker.fill(order),
-    async drain({ count, handler: name = 'nothing' }) {
+    async drain({ count, handler: name = 'nothing', retention = false }) {
       work = works[name];
-      return tally.window(count, () => queue.resume());
+      return tally.window(count, () => Promise.all([queue.resume(), retention && worker.retain()]));
     },
     /** Lets `count` handlers go on for `beats` heartbeats each, and says how many calls of the ledger those were. */
     async hold({ count, beats }) {

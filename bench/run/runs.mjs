@@ -18,7 +18,11 @@ async function openPostgresLedger(url, space) {
   return { ledger: new PostgresLedger({ pool, ...space }), close: () => pool.end() };
 }
 
-const JOB = 'job';
+/** As many as a deployment has crons: what a call shares among runs of one is paid for each of them. */
+const JOBS = Array.from({ length: 1_000 }, (_, n) => `job-${n}`);
+/** Of each so many finished runs are kept. */
+const KEPT = 1;
+const FORGETS_AT_ONCE = 50;
 const TTL_MS = 60_000;
 const MAX_AT_ONCE = 500;
 
@@ -45,6 +49,7 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
     queue: runs.queue,
     fill: ({ count }) => fill({ ledger, runs }, count),
     beats: (count) => beatsOf(ledger, count),
+    retain: () => retain(ledger),
     async stop() {
       await processor.stop(1_000);
       await runs.close();
@@ -56,7 +61,7 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
 
 async function fill({ ledger, runs }, count) {
   await runs.queue.pause();
-  const ids = Array.from({ length: count }, () => `${JOB}@manual-${randomUUID()}`);
+  const ids = Array.from({ length: count }, (_, n) => `${JOBS[n % JOBS.length]}@manual-${randomUUID()}`);
   for (let from = 0; from < count; from += MAX_AT_ONCE) {
     const part = ids.slice(from, from + MAX_AT_ONCE);
     await Promise.all(part.map((runId) => ledger.trigger(orderOf(runId))));
@@ -71,6 +76,13 @@ function orderOf(runId) {
     ...{ runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', generation: 1, by: 'bench', why: null },
     ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
   };
+}
+
+/** What schedulers do besides, once for the runs of a window: those beyond the newest are deleted. */
+async function retain(ledger) {
+  for (let from = 0; from < JOBS.length; from += FORGETS_AT_ONCE) {
+    await Promise.all(JOBS.slice(from, from + FORGETS_AT_ONCE).map((job) => ledger.forget(job, KEPT)));
+  }
 }
 
 /** When so many heartbeats have been answered. */
