@@ -62,46 +62,47 @@ const STANDING = 6;
  */
 export function decodeRun(id: string, row: RunRow): Run | null {
   const [facts, standing, enqueued, latest, end, claimedBy, cancel, error, ...rest] = row;
-  const [by, payload, handler, waiting, worker, skipped, question] = rest;
   if (!standing) return null;
+  const [by, payload, handler, waiting, worker, skipped, question] = rest;
+  const [, state = '', delivery, attempt, , notBefore] = wordsOf(standing, STANDING);
+  const settled = decodeSettled(facts);
+  const [fence, , started, attempted] = latest?.split(' ') ?? [];
+  const timeOf = (word: string | null | undefined) => (word ? settled.scheduledAt + Number(word) : null);
+  return {
+    ...{ id, cron: cronOfRun(id), state: STATES[state] as RunState, claimedBy: claimedBy ?? '' },
+    ...settled,
+    skipped: (skipped || null) as SkipReason | null,
+    ...{ delivery: Number(delivery), attempt: Number(attempt), fence: fence ? parseFence(fence) : null },
+    ...{
+      worker: worker ?? null,
+      enqueuedAt: timeOf(enqueued),
+      startedAt: timeOf(started),
+      attemptedAt: timeOf(attempted),
+    },
+    ...{ notBefore: timeOf(notBefore), finishedAt: timeOf(end?.split(' ', 1)[0]), error: error || null },
+    ...{ by: by ?? null, payload: payload ?? null, handler: handler ?? null },
+    waiting: (waiting || null) as WaitReason | null,
+    unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
+    cancel: decodeCancel(cancel),
+  };
+}
+
+/** What its claim settled, with times as they are. */
+function decodeSettled(facts: string | null | undefined) {
   const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = wordsOf(
     facts,
     SETTLED,
   );
-  const [, state = '', delivery, attempt, , notBefore] = wordsOf(standing, STANDING);
-  const [fence, , started, attempted] = latest?.split(' ') ?? [];
   const scheduledAt = Number(instant);
-  const timeOf = (word: string | null | undefined) => (word ? scheduledAt + Number(word) : null);
   return {
-    id,
-    cron: cronOfRun(id),
     scheduledAt,
     dueAt: scheduledAt + Number(due),
-    state: STATES[state] as RunState,
     reason: REASONS[reason] as RunReason,
-    skipped: (skipped || null) as SkipReason | null,
-    missed: missed ? decodeMissed(missed) : null,
     generation: Number(generation),
     claimFence: parseFence(claimFence),
-    claimedBy: claimedBy ?? '',
     claimedAt: scheduledAt + Number(claimed),
-    enqueuedAt: timeOf(enqueued),
-    delivery: Number(delivery),
-    attempt: Number(attempt),
-    fence: fence ? parseFence(fence) : null,
-    worker: worker ?? null,
-    startedAt: timeOf(started),
-    attemptedAt: timeOf(attempted),
-    notBefore: timeOf(notBefore),
-    finishedAt: timeOf(end?.split(' ', 1)[0]),
-    error: error || null,
-    by: by ?? null,
-    payload: payload ?? null,
-    handler: handler ?? null,
-    waiting: (waiting || null) as WaitReason | null,
     priority: priority ? Number(priority) : null,
-    unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
-    cancel: decodeCancel(cancel),
+    missed: missed ? decodeMissed(missed) : null,
   };
 }
 

@@ -49,8 +49,8 @@ async function advance(ms: number): Promise<void> {
 /** What a clock that goes back leaves behind: a lease and fences from the future. */
 async function leaveFromTheFuture(space: { prefix: string; tenant: string }, runId: string, ms: number): Promise<void> {
   const key = (part: string) => redisKeys(space)(CRON, part);
-  const [fence, ...rest] = ((await redis.hget(key(`run:${runId}`), 'r')) ?? '').split(' ');
-  const last = Number(fence) + ms * 1_000;
+  const [written, ...rest] = ((await redis.hget(key(`run:${runId}`), 'r')) ?? '').split(' ');
+  const last = Number(written) + ms * 1_000;
   await redis.hset(key(`run:${runId}`), 'r', [last.toFixed(0), ...rest].join(' '));
   await redis.hset(redisKeys(space)('fences', 'ledger'), 'runFence', last.toFixed(0));
   await redis.zincrby(key('open'), ms, runId);

@@ -105,9 +105,9 @@ describe('the record of a run in Redis', () => {
     const own = space();
     const ledger = new RedisLedger({ redis, ...own });
     const now = Date.now();
-    const claim = { lateMs: 0, scheduledAt: now, reason: 'schedule', missed: null, overlap: 'queue-one' } as const;
+    const usual = { lateMs: 0, reason: 'schedule', missed: null, overlap: 'queue-one', maxConcurrency: 100 } as const;
+    const claim = { ...usual, scheduledAt: now };
     const rest = {
-      maxConcurrency: 10,
       fence: MAX_WHOLE,
       generation: 999,
       holder: `scheduler-7f9c4d5b6-x2x4q/${'a'.repeat(10)}`,
