@@ -19,7 +19,7 @@ import { PodSummary } from './leases/pod-summary.js';
 import { Pods } from './leases/pod-table.js';
 import { WORDS } from '../words.js';
 
-const { leases: words } = WORDS;
+const { leases: words, heads } = WORDS;
 const PER_PAGE = 50;
 /** Enough for an hour without trouble. */
 const JOURNAL = 200;
@@ -49,9 +49,9 @@ function QuorumNodes({ pods }: { readonly pods: readonly Pod[] }) {
   if (nodes.length === 0) return null;
   const leftOutBy = (name: string) => seen.filter(({ node, healthy }) => node === name && !healthy);
   const shown: readonly Column<string>[] = [
-    { title: 'Node', heads: true, cell: (node) => node },
+    { title: words.node, heads: true, cell: (node) => node },
     {
-      title: 'State',
+      title: heads.state,
       cell: (node) => {
         const out = leftOutBy(node).map(({ label }) => label);
         return out.length === 0 ? words.nodeHealthy : words.nodeLeftOut(out);
@@ -78,8 +78,11 @@ function Leases() {
     setPages([]);
   };
   return (
-    <Section title={words.ofCrons} aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
-      <Shown of={leases} what="the leases">
+    <Section
+      title={words.ofCrons}
+      aside={<SearchField placeholder={words.searchCrons} value={search} onChange={typed} />}
+    >
+      <Shown of={leases} what={WORDS.what.leases}>
         {({ items, next }) => (
           <>
             <LeaseTable leases={items} at={leases.at} reload={leases.reload} />
@@ -122,19 +125,19 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
 
 function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lease>[] {
   const known: Column<Lease>[] = [
-    { title: 'Cron', heads: true, cell: ({ cron }) => <Link href={to.cron(cron)}>{cron}</Link> },
-    { title: 'Holder', cell: ({ holder }) => holder },
-    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
-    { title: 'Held since', cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
+    { title: heads.cron, heads: true, cell: ({ cron }) => <Link href={to.cron(cron)}>{cron}</Link> },
+    { title: heads.holder, cell: ({ holder }) => holder },
+    { title: heads.fence, numeric: true, cell: ({ fence }) => fence },
+    { title: heads.left, numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+    { title: heads.heldSince, cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
   ];
   if (!may('admin')) return known;
   const button = (lease: Lease) => (
-    <button type="button" class="danger" aria-label={`Clear the lease of ${lease.cron}`} onClick={() => clear(lease)}>
-      Clear …
+    <button type="button" class="danger" aria-label={words.clear.of(lease.cron)} onClick={() => clear(lease)}>
+      {words.clear.button}
     </button>
   );
-  return [...known, { title: words.actions, cell: button }];
+  return [...known, { title: heads.actions, cell: button }];
 }
 
 interface HandOversProps {
@@ -144,7 +147,7 @@ interface HandOversProps {
 function HandOvers({ journal }: HandOversProps) {
   return (
     <Section title={words.handOvers}>
-      <Shown of={journal} what="the journal">
+      <Shown of={journal} what={WORDS.what.journal}>
         {({ items }) => {
           const entries = items.filter(isLease).slice(0, PER_PAGE);
           if (entries.length === 0) return <p class="quiet">{words.noHandOvers}</p>;

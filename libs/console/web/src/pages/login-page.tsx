@@ -14,7 +14,7 @@ export function LoginPage() {
     <Page title={words.title}>
       <LoginForm />
       <p class="quiet prose">
-        {words.noToken} <code>fencepost token &lt;name&gt; --role viewer</code>. {words.roles}
+        {words.noToken} <code>{words.command}</code>. {words.roles}
       </p>
     </Page>
   );

@@ -1,3 +1,5 @@
+import { WORDS } from '../words.js';
+
 interface TextProps {
   readonly label: string;
   readonly hint?: string;
@@ -13,12 +15,12 @@ export function InstantField({ label, hint, value, onChange, required }: TextPro
   return (
     <label class="field">
       <span>
-        {label} <small class="quiet">({hint ?? 'UTC'})</small>
+        {label} <small class="quiet">({hint ?? WORDS.time.choices.utc})</small>
       </span>
       <input
         type="text"
         class="instant-field"
-        placeholder="YYYY-MM-DD hh:mm:ss"
+        placeholder={WORDS.order.instantForm}
         pattern={INSTANT}
         required={required}
         value={value}

@@ -1,3 +1,5 @@
+import { WORDS } from '../words.js';
+
 interface SearchProps {
   readonly placeholder: string;
   readonly value: string;
@@ -7,7 +9,7 @@ interface SearchProps {
 export function SearchField({ placeholder, value, onChange }: SearchProps) {
   return (
     <label class="field inline">
-      <span>Search</span>
+      <span>{WORDS.list.search}</span>
       <input
         type="search"
         placeholder={placeholder}

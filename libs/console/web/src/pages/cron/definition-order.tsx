@@ -66,11 +66,11 @@ function Fields({ cron, form, set }: FieldsProps) {
   );
   return (
     <>
-      {cron === null ? text('name', words.name) : null}
-      {text('schedule', words.schedule, words.scheduleHint)}
+      {cron === null ? text('name', WORDS.heads.name) : null}
+      {text('schedule', WORDS.heads.schedule, words.scheduleHint)}
       {text('timeZone', words.zone)}
       <JsonField
-        label={words.payload}
+        label={WORDS.heads.payload}
         hint={words.payloadHint}
         value={form.payload}
         onChange={(payload) => set({ payload })}

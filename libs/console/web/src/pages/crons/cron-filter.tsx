@@ -15,12 +15,23 @@ export function CronFilter({ view, change }: FilterProps) {
   return (
     <form class="filter" role="search" onSubmit={(event) => event.preventDefault()}>
       <TypedField
-        {...{ label: words.search, placeholder: words.searchIn, value: view.search, key: 'search', opensWith: '/' }}
+        {...{
+          label: WORDS.list.search,
+          placeholder: words.searchIn,
+          value: view.search,
+          key: 'search',
+          opensWith: '/',
+        }}
         onChange={(search) => change({ search })}
       />
-      <Choice label={words.state} value={view.state} options={words.states} onChange={(state) => change({ state })} />
+      <Choice
+        label={WORDS.heads.state}
+        value={view.state}
+        options={words.states}
+        onChange={(state) => change({ state })}
+      />
       <TypedField
-        {...{ label: words.tag, placeholder: words.anyTag, value: view.tag }}
+        {...{ label: WORDS.heads.tag, placeholder: words.anyTag, value: view.tag }}
         onChange={(tag) => change({ tag: tag.trim().toLowerCase() })}
       />
       <Choice

@@ -52,7 +52,7 @@ function Groups({ items, ask }: GroupsProps) {
 
 const COLUMNS: readonly Column<FailureGroup>[] = [
   {
-    title: words.columns.error,
+    title: WORDS.heads.error,
     heads: true,
     cell: ({ error, fingerprint }) => (
       <Link href={withFilter(filterOf(''), { state: 'failed', fingerprint })}>
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<FailureGroup>[] = [
 
 function actions(ask: GroupsProps['ask']): Column<FailureGroup> {
   return {
-    title: words.columns.actions,
+    title: WORDS.heads.actions,
     cell: (group) => (
       <button type="button" onClick={() => ask(group)}>
         {words.button(words.verbs.retry, group.runIds.length)}

@@ -23,15 +23,15 @@ export function FilterForm({ filter }: { readonly filter: RunFilter }) {
       onSubmit={(event) => event.preventDefault()}
     >
       <Choice
-        label={words.state}
+        label={WORDS.heads.state}
         value={filter.state}
         options={[...OPTIONS, ...several]}
         onChange={(state) => set({ state })}
       />
-      {text('cron', words.cron)}
-      {text('tag', words.tag)}
+      {text('cron', WORDS.heads.cron)}
+      {text('tag', WORDS.heads.tag)}
       {text('error', words.error)}
-      {text('worker', words.worker)}
+      {text('worker', WORDS.heads.worker)}
       {text('seconds', `${words.minSeconds} (${words.seconds})`)}
       {text('attempts', words.minAttempts)}
       <Time label={words.from} value={filter.from} onChange={(from) => set({ from })} />
