@@ -107,6 +107,7 @@ describe('the definition', () => {
     const shown = await open('definition');
     await shown.getByRole('button', { name: 'Edit …' }).click();
     await dialog(shown).getByLabel('Schedule').fill('30 * * * *');
+    await dialog(shown).getByLabel('Tags').fill('billing,  eu');
     const preview = dialog(shown).locator('.preview');
     await expect
       .poll(() => preview.innerText(), SOON)
@@ -115,7 +116,7 @@ describe('the definition', () => {
     await dialog(shown).getByLabel('Reason').fill('at half past');
     await dialog(shown).getByRole('button', { name: 'Save' }).click();
     await dialog(shown).waitFor({ state: 'detached' });
-    const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', misfire: 'fire-once' };
+    const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', tags: ['billing', 'eu'] };
     expect(stage.posted.at(-1)).toMatchObject({
       path: `/api/crons/${CRON}`,
       body: { settings, keepOthers: true, expected: 2, reason: 'at half past', dryRun: false },

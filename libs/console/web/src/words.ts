@@ -63,6 +63,7 @@ export const WORDS = {
     page: (n: number) => `Page ${n}`,
     next: 'Next',
     search: 'Search',
+    anyTag: 'any tag',
     none: 'none',
     unknown: 'unknown',
   },
@@ -137,7 +138,6 @@ export const WORDS = {
       ['removed', 'removed'],
       ['unheld', 'without a holder'],
     ] as const,
-    anyTag: 'any tag',
     failing: 'Failing for',
     failingFor: [
       ['', 'any time'],
@@ -205,6 +205,8 @@ async report(run: CronRun) {
     ...{ title: 'Audit', changes: 'Changes', newest: 'Changes, newest first' },
     ...{ none: 'No changes yet', noneText: 'Orders such as pause, trigger and resolve appear here, with who and why.' },
     ...{ who: 'Who', target: 'Target', change: 'Before and after', show: 'Show' },
+    many: (crons: readonly string[], count: number) =>
+      `${crons.join(', ')}${count > crons.length ? ` and ${number(count - crons.length)} more` : ''}`,
     before: (at: string) => `Before, of ${at}`,
     after: (at: string) => `After, of ${at}`,
     from: (address: string) => `from ${address}`,
@@ -795,6 +797,7 @@ async report(run: CronRun) {
       misfire: 'Missed instants',
       grace: 'Late after',
       graceHint: 'such as 60s',
+      tagsHint: 'separated by commas',
       disabled: 'Disabled: keep the definition, run nothing',
       save: 'Save',
       create: 'Create',

@@ -75,7 +75,11 @@ function Who({ by, role, from }: Pick<AuditRecord, 'by' | 'role' | 'from'>) {
   );
 }
 
-function About({ record: { cron, runId } }: { readonly record: AuditRecord }) {
+const MAX_NAMED = 3;
+
+function About({ record: { cron, runId, crons } }: { readonly record: AuditRecord }) {
+  if (crons.length > 0)
+    return <span title={crons.join(', ')}>{words.many(crons.slice(0, MAX_NAMED), crons.length)}</span>;
   if (runId !== null) return <Link href={to.run(runId)}>{runId}</Link>;
   return cron === null ? null : <Link href={to.cron(cron)}>{cron}</Link>;
 }

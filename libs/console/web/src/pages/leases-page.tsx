@@ -9,7 +9,7 @@ import { Left } from '../ui/instant.js';
 import { JournalTable } from '../ui/journal-table.js';
 import { Page, Section } from '../ui/page.js';
 import { CursorPager } from '../ui/pager.js';
-import { SearchField } from '../ui/search-field.js';
+import { SearchField, TagField } from '../ui/search-field.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
 import { ClearCronLease } from './leases/clear-order.js';
@@ -71,17 +71,22 @@ function Leases() {
   const [pages, setPages] = useState<readonly string[]>([]);
   const cursor = pages.at(-1);
   const [search, setSearch] = useState('');
-  const asked = { limit: PER_PAGE, ...(cursor !== undefined && { cursor }), ...(search !== '' && { search }) };
+  const [tag, setTag] = useState('');
+  const filter = { ...(search !== '' && { search }), ...(tag !== '' && { tag }) };
+  const asked = { limit: PER_PAGE, ...filter, ...(cursor !== undefined && { cursor }) };
   const leases = useResource(questions.leases(asked), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
-  const typed = (text: string) => {
-    setSearch(text);
+  const typed = (set: (text: string) => void) => (text: string) => {
+    set(text);
     setPages([]);
   };
+  const fields = (
+    <div class="filter">
+      <SearchField placeholder={words.searchCrons} value={search} onChange={typed(setSearch)} />
+      <TagField value={tag} onChange={typed(setTag)} />
+    </div>
+  );
   return (
-    <Section
-      title={words.ofCrons}
-      aside={<SearchField placeholder={words.searchCrons} value={search} onChange={typed} />}
-    >
+    <Section title={words.ofCrons} aside={fields}>
       <Shown of={leases} what={WORDS.what.leases}>
         {({ items, next }) => (
           <>

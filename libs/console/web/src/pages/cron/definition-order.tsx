@@ -61,7 +61,7 @@ interface FieldsProps {
 }
 
 function Fields({ cron, form, set }: FieldsProps) {
-  const text = (key: 'name' | 'schedule' | 'timeZone' | 'handler' | 'grace', label: string, hint?: string) => (
+  const text = (key: 'name' | 'schedule' | 'timeZone' | 'handler' | 'grace' | 'tags', label: string, hint?: string) => (
     <TextField {...{ label, hint }} value={form[key]} onChange={(value) => set({ [key]: value })} />
   );
   return (
@@ -77,6 +77,7 @@ function Fields({ cron, form, set }: FieldsProps) {
       />
       {text('handler', words.handler, words.handlerHint)}
       {text('grace', words.grace, words.graceHint)}
+      {text('tags', WORDS.cron.facts.tags, words.tagsHint)}
       <p class="buttons">
         <Choice
           label={words.overlap}

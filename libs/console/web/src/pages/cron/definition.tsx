@@ -5,6 +5,7 @@ import { Data, Facts } from '../../ui/facts.js';
 import { Duration, Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Table, type Column } from '../../ui/table.js';
+import { Tags } from '../../ui/tags.js';
 import { WORDS } from '../../words.js';
 import { DefinitionOrder } from './definition-order.js';
 
@@ -63,10 +64,11 @@ function policies(cron: CronDetail) {
   ] as const;
 }
 
-function origin({ handler, payload, source, buildSeq, zoneData, name }: CronDetail) {
+function origin({ handler, payload, tags, source, buildSeq, zoneData, name }: CronDetail) {
   return [
     [facts.handler, handler ?? name],
     [heads.payload, <Data value={payload} label={heads.payload} />],
+    [facts.tags, tags.length === 0 ? null : <Tags of={tags} />],
     [facts.declared, source === null ? words.byOperator : words.build(source, buildSeq)],
     [facts.zoneData, zoneData],
   ] as const;

@@ -6,8 +6,9 @@ import { Badge, type Tone } from '../../ui/badge.js';
 import { Duration, Instant, Since } from '../../ui/instant.js';
 import { None, Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
+import { Tags } from '../../ui/tags.js';
 import { Marks } from './marks.js';
-import { addressOf, directionOf, sortedBy, type Sort, type View } from './view.js';
+import { directionOf, sortedBy, type Sort, type View } from './view.js';
 
 const { home: words, heads } = WORDS;
 
@@ -42,11 +43,7 @@ function Name({ cron: { name, expression, timeZone, tags } }: { readonly cron: C
       <Link href={to.cron(name)}>{name}</Link>
       <small class="quiet under">
         {expression} · {timeZone}
-        {tags.map((tag) => (
-          <Link key={tag} class="tag" href={addressOf({ tag })}>
-            {tag}
-          </Link>
-        ))}
+        <Tags of={tags} />
       </small>
     </>
   );

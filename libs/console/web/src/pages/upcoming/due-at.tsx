@@ -15,12 +15,14 @@ const { upcoming: words } = WORDS;
 interface DueAtProps {
   /** `null` until one is chosen. */
   readonly at: string | null;
+  /** Only crons with this tag, where there is one. */
+  readonly tagged: { readonly tag?: string };
   readonly onChoose: (at: string) => void;
 }
 
 /** Which crons are due at one instant. */
-export function DueAt({ at, onChoose }: DueAtProps) {
-  const due = useResource(at === null ? null : questions.dueAt(at));
+export function DueAt({ at, tagged, onChoose }: DueAtProps) {
+  const due = useResource(at === null ? null : questions.dueAt({ at, ...tagged }));
   return (
     <Section title={words.dueAt}>
       <Question {...{ at, onChoose }} />
@@ -37,7 +39,7 @@ export function DueAt({ at, onChoose }: DueAtProps) {
   );
 }
 
-function Question({ at, onChoose }: DueAtProps) {
+function Question({ at, onChoose }: Omit<DueAtProps, 'tagged'>) {
   const [value, setValue] = useState('');
   useEffect(() => setValue(at === null ? '' : fieldOf(at)), [at]);
   const submit = (event: Event) => {
