@@ -487,7 +487,7 @@ async report(run: CronRun) {
     noLogFits: 'No lines match. Clear the search.',
     compare: 'Compared with the previous success',
     compareCaption: 'This run beside the previous success',
-    noSuccess: 'No success before it among the newest 200 runs of this cron.',
+    noSuccess: 'No success was found before it.',
     whatIs: 'What',
     thisRun: 'This run',
     thatRun: 'Previous success',
