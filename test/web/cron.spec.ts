@@ -70,9 +70,9 @@ describe('the calendar', () => {
     const shown = await open('timeline');
     await shown.locator('.mark-button').first().waitFor();
     await shown.getByLabel('Times').selectOption('utc');
-    const columns = (await shown.evaluate(
+    const columns = await shown.evaluate<number[]>(
       "[...document.querySelectorAll('.mark-button')].map((one) => Number(one.style.gridColumnStart) - 1)",
-    )) as number[];
+    );
     expect(columns).toEqual(timeline().items.map(({ scheduledAt }) => new Date(scheduledAt).getUTCHours()));
     const now = await shown.evaluate("Number(document.querySelector('.now-line').style.gridColumnStart) - 1");
     expect(now).toBe(new Date(timeline().now).getUTCHours());

@@ -59,6 +59,7 @@ export const WORDS = {
   },
   list: {
     more: 'More of the list',
+    andMore: (count: number) => `and ${number(count)} more`,
     previous: 'Previous',
     page: (n: number) => `Page ${n}`,
     next: 'Next',
@@ -104,7 +105,6 @@ export const WORDS = {
     since: 'since',
     unread: (count: number) => `${plural(count, 'cron')} in an unknown state: the history has not been read yet.`,
     finding: 'What to do',
-    more: (count: number) => `and ${number(count)} more`,
     kinds: {
       ...{ uncertain: 'uncertain', failing: 'failing', missed: 'missed', late: 'late', 'no-worker': 'no worker' },
       ...{ 'never-succeeded': 'never succeeded', unknown: 'unknown', paused: 'paused', disabled: 'disabled' },
@@ -205,8 +205,6 @@ async report(run: CronRun) {
     ...{ title: 'Audit', changes: 'Changes', newest: 'Changes, newest first' },
     ...{ none: 'No changes yet', noneText: 'Orders such as pause, trigger and resolve appear here, with who and why.' },
     ...{ who: 'Who', target: 'Target', change: 'Before and after', show: 'Show' },
-    many: (crons: readonly string[], count: number) =>
-      `${crons.join(', ')}${count > crons.length ? ` and ${number(count - crons.length)} more` : ''}`,
     before: (at: string) => `Before, of ${at}`,
     after: (at: string) => `After, of ${at}`,
     from: (address: string) => `from ${address}`,
@@ -603,7 +601,6 @@ async report(run: CronRun) {
     noFailures: 'No run has failed for good',
     what: 'runs',
     columns: { runs: 'Runs', crons: 'Crons', first: 'First', last: 'Last' },
-    andMore: (n: number) => `and ${n} more`,
     noError: '(no error recorded)',
     verbs: { retry: 'Retry', cancel: 'Cancel', resolve: 'Resolve' },
     button: (verb: string, n: number) => `${verb} ${n} …`,

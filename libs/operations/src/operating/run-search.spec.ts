@@ -128,9 +128,9 @@ describe('the runs beside one', () => {
       const ledger = {
         runs: all.stage.ledger.runs.bind(all.stage.ledger),
         account: async (...asked: Parameters<typeof all.stage.ledger.account>) => {
-          const found = await all.stage.ledger.account(...asked);
-          looks.push(found.runs.length);
-          return found;
+          const account = await all.stage.ledger.account(...asked);
+          looks.push(account.runs.length);
+          return account;
         },
       };
       const besideOf = async (second: number) =>

@@ -4,6 +4,7 @@ import { to } from '../data/paths.js';
 import { questions } from '../data/questions.js';
 import { useResource } from '../data/resource.js';
 import type { AuditRecord } from '../data/types.js';
+import { CronNames } from '../ui/cron-names.js';
 import { Data } from '../ui/facts.js';
 import { Instant, ZoneNote } from '../ui/instant.js';
 import { Page, Section } from '../ui/page.js';
@@ -75,11 +76,8 @@ function Who({ by, role, from }: Pick<AuditRecord, 'by' | 'role' | 'from'>) {
   );
 }
 
-const MAX_NAMED = 3;
-
 function About({ record: { cron, runId, crons } }: { readonly record: AuditRecord }) {
-  if (crons.length > 0)
-    return <span title={crons.join(', ')}>{words.many(crons.slice(0, MAX_NAMED), crons.length)}</span>;
+  if (crons.length > 0) return <CronNames names={crons} />;
   if (runId !== null) return <Link href={to.run(runId)}>{runId}</Link>;
   return cron === null ? null : <Link href={to.cron(cron)}>{cron}</Link>;
 }

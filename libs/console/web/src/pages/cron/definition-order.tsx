@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { cronOrders } from '../../data/orders.js';
 import type { CronChange, CronDetail } from '../../data/types.js';
-import { Check, Choice, JsonField } from '../../ui/fields.js';
+import { Check, Choice, JsonField, TextField } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
 import { Order } from '../../ui/order.js';
 import { WORDS } from '../../words.js';
@@ -94,24 +94,6 @@ function Fields({ cron, form, set }: FieldsProps) {
       </p>
       <Check label={words.disabled} checked={form.disabled} onChange={(disabled) => set({ disabled })} />
     </>
-  );
-}
-
-interface TextFieldProps {
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function TextField({ label, hint, value, onChange }: TextFieldProps) {
-  return (
-    <label class="field">
-      <span>
-        {label} {hint === undefined ? null : <small class="quiet">({hint})</small>}
-      </span>
-      <input type="text" spellcheck={false} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-    </label>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { notifyOrders } from '../../data/orders.js';
-import { Choice, fieldOf, InstantField, isoOf } from '../../ui/fields.js';
+import { Choice, fieldOf, InstantField, isoOf, TextField } from '../../ui/fields.js';
 import { Order } from '../../ui/order.js';
 import { WORDS } from '../../words.js';
 
@@ -21,10 +21,7 @@ export function MuteOrder({ onClose }: { readonly onClose: () => void }) {
   return (
     <Order title={words.muteTitle} text={words.muteText} verb={words.mute} {...{ execute, onClose }}>
       <Choice label={words.target} value={kind} options={words.targets} onChange={setKind} />
-      <label class="field">
-        <span>{kind === 'tag' ? heads.tag : heads.cron}</span>
-        <input type="text" required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
+      <TextField label={kind === 'tag' ? heads.tag : heads.cron} required value={name} onChange={setName} />
       <InstantField label={heads.until} required value={until} onChange={setUntil} />
     </Order>
   );

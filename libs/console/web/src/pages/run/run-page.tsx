@@ -19,6 +19,7 @@ import { Refusals } from './refusals.js';
 import { RunActions } from './run-actions.js';
 import { RunLinks } from './run-links.js';
 import { Stacks } from './stacks.js';
+import { OPEN_STATES } from './waterfall.js';
 import { WaterfallSection } from './waterfall-section.js';
 import { Table, type Column } from '../../ui/table.js';
 
@@ -149,8 +150,6 @@ function Wrong({ error }: { readonly error: string }) {
   );
 }
 
-const OVER: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'skipped']);
-
 function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
   const when = (at: string | null) => at && <Instant at={at} zone={zone} precise />;
   return [
@@ -165,7 +164,7 @@ function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
     [heads.attempts, run.attempt],
     [heads.fence, run.fence],
     [heads.worker, run.worker],
-    [facts.nextAttempt, OVER.has(run.state) ? null : when(run.notBefore)],
+    [facts.nextAttempt, OPEN_STATES.has(run.state) ? when(run.notBefore) : null],
     [facts.skipReason, run.skipped],
     [facts.waitsFor, run.waiting],
   ];

@@ -27,7 +27,8 @@ export interface Waterfall {
 
 type Told = Pick<RunReport, 'run' | 'effects' | 'attempts'>;
 
-const OPEN_STATES = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
+/** Of a run that has not ended. */
+export const OPEN_STATES: ReadonlySet<string> = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
 
 /** What a run did from its due time to its end, wait by wait and attempt by attempt. */
 export function waterfallOf(told: Told, now: number): Waterfall {

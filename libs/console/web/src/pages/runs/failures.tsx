@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { to } from '../../data/paths.js';
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import { may } from '../../data/session.js';
 import type { FailureGroup, JournalEntry } from '../../data/types.js';
+import { CronNames } from '../../ui/cron-names.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<FailureGroup>[] = [
     ),
   },
   { title: words.columns.runs, numeric: true, cell: ({ count }) => count },
-  { title: words.columns.crons, cell: ({ crons }) => <Crons names={crons} /> },
+  { title: words.columns.crons, cell: ({ crons }) => <CronNames names={crons} /> },
   { title: words.columns.first, cell: ({ firstAt }) => <Instant at={firstAt} /> },
   { title: words.columns.last, cell: ({ lastAt }) => <Instant at={lastAt} relative /> },
 ];
@@ -75,20 +75,4 @@ function actions(ask: GroupsProps['ask']): Column<FailureGroup> {
       </button>
     ),
   };
-}
-
-const MAX_NAMES = 3;
-
-function Crons({ names }: { readonly names: readonly string[] }) {
-  return (
-    <>
-      {names.slice(0, MAX_NAMES).map((name, index) => (
-        <span key={name}>
-          {index === 0 ? '' : ', '}
-          <Link href={to.cron(name)}>{name}</Link>
-        </span>
-      ))}
-      {names.length > MAX_NAMES ? ` ${words.andMore(names.length - MAX_NAMES)}` : null}
-    </>
-  );
 }
