@@ -148,7 +148,8 @@ describe('the board', () => {
     expect(queue['completed']).toBeGreaterThan(0);
     expect(jobSchedulerCount).toBe(crons.total - crons.removed);
     expect(await page.locator('link[rel~="icon"]').first().getAttribute('href')).toContain('favicon.svg');
-    await page.getByRole('link', { name: 'Crons' }).click();
+    await page.locator('header li').last().getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Crons' }).click();
     await shows(page, 'board-kept', 'Last 30');
     expect(stage.complaints()).toEqual([]);
   });
