@@ -153,6 +153,8 @@ describe('the page of leases', () => {
     await expect.poll(rows, SOON).toBeGreaterThan(2);
     await shown.getByRole('searchbox', { name: 'Tag' }).fill('billing');
     await expect.poll(rows, SOON).toBe(2);
+    await shown.getByRole('searchbox', { name: 'Tag' }).fill('nothing');
+    await expect.poll(() => shown.getByText('No leases match').count(), SOON).toBe(1);
   });
 
   it('draws of 5,000 leases one page', async () => {

@@ -66,8 +66,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
   runs: runsFound,
   leases: (url, { held }) => {
-    const tagged = url.searchParams.has('tag') ? 1 : undefined;
-    const all = held === undefined ? LEASES.slice(0, tagged) : leases(held);
+    const tag = url.searchParams.get('tag');
+    const own = LEASES.slice(0, tag === null ? undefined : Number(tag === 'billing'));
+    const all = held === undefined ? own : leases(held);
     return {
       total: all.length,
       items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)),

@@ -262,6 +262,8 @@ async report(run: CronRun) {
     ofCrons: 'Leases of crons',
     searchCrons: 'Cron or pod',
     noLeases: 'No lease is held',
+    noMatch: 'No leases match',
+    noMatchText: 'Clear the search and the tag.',
     noLeasesText: 'Start a scheduler pod, or wait a moment: after a restart, pods acquire the leases again.',
     handOvers: 'Hand-overs',
     handOversNewest: 'Hand-overs, newest first',

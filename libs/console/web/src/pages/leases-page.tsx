@@ -90,7 +90,7 @@ function Leases() {
       <Shown of={leases} what={WORDS.what.leases}>
         {({ items, next }) => (
           <>
-            <LeaseTable leases={items} at={leases.at} reload={leases.reload} />
+            <LeaseTable leases={items} isNarrowed={search + tag !== ''} at={leases.at} reload={leases.reload} />
             <CursorPager {...{ pages, next }} onGo={setPages} />
           </>
         )}
@@ -101,17 +101,19 @@ function Leases() {
 
 interface LeaseTableProps {
   readonly leases: readonly Lease[];
+  /** By a search or a tag. */
+  readonly isNarrowed: boolean;
   readonly at: number;
   readonly reload: () => void;
 }
 
-function LeaseTable({ leases, at, reload }: LeaseTableProps) {
+function LeaseTable({ leases, isNarrowed, at, reload }: LeaseTableProps) {
   const [clearing, setClearing] = useState<Lease | null>(null);
   const [watching, setWatching] = useState<Watching | null>(null);
   if (leases.length === 0 && watching === null) {
     return (
-      <Empty title={words.noLeases}>
-        <p>{words.noLeasesText}</p>
+      <Empty title={isNarrowed ? words.noMatch : words.noLeases}>
+        <p>{isNarrowed ? words.noMatchText : words.noLeasesText}</p>
       </Empty>
     );
   }
