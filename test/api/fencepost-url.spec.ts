@@ -293,8 +293,8 @@ describe('by way of a console, an order to all crons with a tag', { timeout: 60_
     expect(shown.json).toMatchObject({ paused: { by: 'otto', until: expect.stringMatching(/Z$/) } });
     const trail = ways.running.app.get<AuditTrail>(AUDIT_TRAIL, { strict: false });
     expect(await trail.list({ limit: 2 })).toMatchObject([
-      { action: 'pause', role: 'operator', cron: null, after: { crons: ['a-remote'] } },
-      { action: 'pause', role: 'shell', cron: null, after: { crons: ['a-direct'] } },
+      { action: 'pause', role: 'operator', cron: null, crons: ['a-remote'] },
+      { action: 'pause', role: 'shell', cron: null, crons: ['a-direct'] },
     ]);
   });
 });

@@ -95,6 +95,7 @@ describe('an order to several runs', () => {
     expect(await trail()).toEqual([
       expect.objectContaining({
         ...{ by: 'otto', action: 'retry', reason: 'the shard is back', cron: null, runId: null },
+        crons: [CRON],
         after: expect.objectContaining({ done: [one, two] }),
       }),
     ]);

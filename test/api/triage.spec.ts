@@ -134,6 +134,19 @@ describe('the triage', () => {
   });
 });
 
+describe('a tag', () => {
+  it('narrows the leases, and what is due at an instant', async () => {
+    const leases = (await (await running.ask('/api/leases?tag=eu')).json()) as Answers['LeasePage'];
+    expect([...leases.items.map(({ cron }) => cron), ...leases.free].toSorted()).toEqual(['b-failing', 'c-uncertain']);
+    const at = `${new Date().getUTCFullYear() + 1}-01-01T03:00:00Z`;
+    const due = await running.ask(`/api/upcoming/at?at=${at}&tag=eu`);
+    expect(await due.json()).toMatchObject({ crons: ['b-failing', 'c-uncertain'], count: 2 });
+    const ahead = await running.ask('/api/upcoming?hours=24&tag=none');
+    expect(await ahead.json()).toMatchObject({ next: [], stampedes: [] });
+    expect((await running.ask('/api/leases?tag=No%20tag')).status).toBe(400);
+  });
+});
+
 describe('an order to many crons', () => {
   const give = (body: object, as?: 'viewer') => running.order('/api/crons/orders', { reason: 'a flood', ...body }, as);
   const read = async (response: Promise<Response>) => (await (await response).json()) as Answers['BulkResult'];
@@ -152,10 +165,14 @@ describe('an order to many crons', () => {
       failed: [],
     });
     expect(await records()).toMatchObject([
-      { action: 'pause', by: 'otto', reason: 'a flood', cron: null, after: { tag: 'eu', crons: preview.crons } },
+      { action: 'pause', by: 'otto', reason: 'a flood', cron: null, after: { tag: 'eu' }, crons: preview.crons },
       newest,
     ]);
     expect((await names('?state=paused&sort=name')).length).toBe(3);
+    for (const cron of preview.crons) {
+      const found = await running.ask(`/api/audit?cron=${cron}&limit=1`);
+      expect(await found.json()).toMatchObject({ items: [{ action: 'pause', cron: null, crons: preview.crons }] });
+    }
     expect(await read(give({ order: 'resume', tag: 'eu' }))).toMatchObject({ done: preview.crons });
   });
 

@@ -1,3 +1,4 @@
+import type { Answers } from '@fencepost/client';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runPath, shows, SOON, useStage } from './stage.js';
@@ -16,6 +17,11 @@ const body = (page: Page) => page.locator('body').innerText();
 /** The row of a cron on the page of schedulers. */
 const rowOf = (page: Page, cron: string) => page.getByRole('row').filter({ hasText: cron });
 const RUNS_COLUMN = 6;
+
+/** What the board itself is answered. */
+interface Board {
+  readonly queues: readonly { readonly counts: Record<string, number>; readonly jobSchedulerCount: number }[];
+}
 
 interface Answered {
   readonly status: number;
@@ -128,6 +134,23 @@ describe('the board', () => {
     expect(job).toMatchObject({ attempts: run?.attempt });
     expect(job).not.toHaveProperty('attemptsStarted');
     expect(await page.locator('button:has(.lucide-pencil)').filter({ visible: true }).count()).toBe(0);
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  it('counts jobs and crons as our page does, and leads back to it', async () => {
+    const page = await stage.visit('/crons/queues/', { as: 'viewer' });
+    const asked = `fetch('/crons/queues/api/queues').then((answer) => answer.json())`;
+    const ours = async () => stage.ask<Answers['Overview']>('overview');
+    await expect.poll(async () => (await ours()).queue['active'], SOON).toBe(0);
+    const [{ queue, crons }, { queues }] = await Promise.all([ours(), page.evaluate<Board>(asked)]);
+    const [{ counts, jobSchedulerCount } = { counts: null, jobSchedulerCount: null }] = queues;
+    expect(queue).toMatchObject({ ...counts });
+    expect(queue['completed']).toBeGreaterThan(0);
+    expect(jobSchedulerCount).toBe(crons.total - crons.removed);
+    expect(await page.locator('link[rel~="icon"]').first().getAttribute('href')).toContain('favicon.svg');
+    await page.locator('header li').last().getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Crons' }).click();
+    await shows(page, 'board-kept', 'Last 30');
     expect(stage.complaints()).toEqual([]);
   });
 

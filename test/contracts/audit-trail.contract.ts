@@ -86,6 +86,17 @@ function listing(makeHarness: () => Promise<AuditTrailHarness>): void {
     expect(await trail.list({ limit: 10, cron: 'report', before: listed[0]?.id ?? '' })).toEqual(listed.slice(1));
   });
 
+  it('lists an order to many under each of them', async () => {
+    const { trail } = await makeHarness();
+    const many = { ...RECORD, cron: null, crons: ['invoice', 'report'], reason: 'all of "crons":["report-2"]\u0000' };
+    await trail.append({ ...RECORD, cron: null, after: { crons: ['report-2'] } });
+    const added = await trail.append(many);
+    expect(added).toMatchObject(many);
+    expect(await trail.list({ limit: 10, cron: 'report' })).toEqual([added]);
+    expect(await trail.list({ limit: 10, cron: 'invoice' })).toEqual([added]);
+    expect(await trail.list({ limit: 10, cron: 'report-2' })).toEqual([]);
+  });
+
   it.each([{ limit: 0 }, { limit: 1_001 }, { limit: 1.5 }, { limit: 1, before: 'yesterday' }])(
     'refuses %j',
     async (query) => {

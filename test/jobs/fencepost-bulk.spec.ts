@@ -33,7 +33,14 @@ describe('fencepost --tag', () => {
     expect(err).toContain('Pauses 2 crons with the tag "billing":\n  alpha\n  beta\n');
     expect(await pausedIn(at)).toEqual(['alpha', 'beta']);
     expect(await at.trail.list({ limit: 10 })).toMatchObject([
-      { action: 'pause', by: 'otto', role: 'shell', cron: null, after: { tag: 'billing', crons: ['alpha', 'beta'] } },
+      {
+        action: 'pause',
+        by: 'otto',
+        role: 'shell',
+        cron: null,
+        after: { tag: 'billing', failed: [] },
+        crons: ['alpha', 'beta'],
+      },
     ]);
     expect((await at.json('resume', '--tag', 'billing', '--yes', ...REASON)).json).toMatchObject({
       done: ['alpha', 'beta'],

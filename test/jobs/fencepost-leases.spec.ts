@@ -11,7 +11,10 @@ const HOLDER = 'pod-a/0123456789abcdef';
 
 async function stage() {
   const space = { redis: spaces.redis(), ...spaces.fresh() };
-  const at = await FencepostDeployment.of(space, [declared('nightly'), declared('weekly')]);
+  const at = await FencepostDeployment.of(space, [
+    declared('nightly'),
+    declared('weekly', '0 3 * * *', { tags: ['eu'] }),
+  ]);
   const leases = new RedisLeaseStore({ ...space, kind: 'cron' });
   const acquire = async (resource: string, holder = HOLDER): Promise<Fence> => {
     const request = { resource, holder, nonce: `${holder}-${Math.random()}`, ttlMs: 60_000, floor: parseFence('0') };
@@ -47,6 +50,17 @@ describe('fencepost leases', () => {
     const { out } = await at.ask('leases');
     expect(out).toContain(`nightly  pod-a/01234567  ${fence}`);
     expect(out).not.toContain(HOLDER);
+  });
+});
+
+describe('fencepost leases --tag', () => {
+  it('shows the leases of the crons with the tag, and nothing of the application', async () => {
+    const { at, acquire } = await stage();
+    for (const name of ['nightly', 'weekly']) await acquire(name);
+    expect((await at.json('leases', '--tag', 'eu')).json).toMatchObject({
+      ...{ held: [{ cron: 'weekly' }], free: [], own: [] },
+    });
+    expect((await at.ask('leases', '--tag', 'other')).out).toContain('No lease is held.');
   });
 });
 

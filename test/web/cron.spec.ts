@@ -70,9 +70,9 @@ describe('the calendar', () => {
     const shown = await open('timeline');
     await shown.locator('.mark-button').first().waitFor();
     await shown.getByLabel('Times').selectOption('utc');
-    const columns = (await shown.evaluate(
+    const columns = await shown.evaluate<number[]>(
       "[...document.querySelectorAll('.mark-button')].map((one) => Number(one.style.gridColumnStart) - 1)",
-    )) as number[];
+    );
     expect(columns).toEqual(timeline().items.map(({ scheduledAt }) => new Date(scheduledAt).getUTCHours()));
     const now = await shown.evaluate("Number(document.querySelector('.now-line').style.gridColumnStart) - 1");
     expect(now).toBe(new Date(timeline().now).getUTCHours());
@@ -107,6 +107,7 @@ describe('the definition', () => {
     const shown = await open('definition');
     await shown.getByRole('button', { name: 'Edit …' }).click();
     await dialog(shown).getByLabel('Schedule').fill('30 * * * *');
+    await dialog(shown).getByLabel('Tags').fill('billing,  eu');
     const preview = dialog(shown).locator('.preview');
     await expect
       .poll(() => preview.innerText(), SOON)
@@ -115,7 +116,7 @@ describe('the definition', () => {
     await dialog(shown).getByLabel('Reason').fill('at half past');
     await dialog(shown).getByRole('button', { name: 'Save' }).click();
     await dialog(shown).waitFor({ state: 'detached' });
-    const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', misfire: 'fire-once' };
+    const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', tags: ['billing', 'eu'] };
     expect(stage.posted.at(-1)).toMatchObject({
       path: `/api/crons/${CRON}`,
       body: { settings, keepOthers: true, expected: 2, reason: 'at half past', dryRun: false },

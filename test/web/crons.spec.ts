@@ -87,7 +87,7 @@ describe('the list', () => {
   it('says since when all is well where nothing needs a person', async () => {
     stage.fixture = { role: 'viewer', crons: 8, isWell: true };
     const shown = await open('/crons/');
-    const strip = shown.getByRole('region', { name: 'Needs attention' });
+    const strip = shown.getByRole('region', { name: 'Needs action' });
     await expect.poll(() => strip.innerText(), SOON).toMatch(/All is well\s+since .+ ago/);
   });
 

@@ -209,6 +209,7 @@ export const AUDIT: readonly AuditRecordJson[] = [
   {
     ...{ id: '9-0', at: at(60), by: 'anna', role: 'operator', action: 'pause', cron: 'invoice-collect', runId: null },
     ...{
+      crons: [],
       before: { paused: null },
       after: { paused: { by: 'anna' } },
       reason: 'the mail server moves',

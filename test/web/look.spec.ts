@@ -147,6 +147,16 @@ describe('the page of leases', () => {
     expect(await podRow(shown, /^scheduler-2/).count()).toBe(1);
   });
 
+  it('has the leases of the crons with a tag', async () => {
+    const shown = await openLeases();
+    const rows = () => shown.getByRole('table', { name: 'Leases of crons' }).getByRole('row').count();
+    await expect.poll(rows, SOON).toBeGreaterThan(2);
+    await shown.getByRole('searchbox', { name: 'Tag' }).fill('billing');
+    await expect.poll(rows, SOON).toBe(2);
+    await shown.getByRole('searchbox', { name: 'Tag' }).fill('nothing');
+    await expect.poll(() => shown.getByText('No leases match').count(), SOON).toBe(1);
+  });
+
   it('draws of 5,000 leases one page', async () => {
     stage.fixture = { role: 'viewer', crons: 5_000, held: 5_000 };
     const shown = await openLeases();

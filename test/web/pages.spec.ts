@@ -85,6 +85,15 @@ describe('the page', () => {
     await expect.poll(() => decodeURIComponent(shown.url()), SOON).toContain(`?at=${at(3_600)}`);
   });
 
+  it('shows what is due of the crons with a tag, and keeps the tag in the address', async () => {
+    const shown = await open(`/crons/upcoming?at=${at(3 * 3_600)}`);
+    await expect.poll(() => main(shown), SOON).toContain('1,200 crons due at');
+    await shown.getByRole('searchbox', { name: 'Tag' }).fill('billing');
+    await expect.poll(() => main(shown), SOON).toContain('1 cron due at');
+    expect(await main(shown)).not.toContain('1,200 crons');
+    expect(new URL(shown.url()).searchParams.get('tag')).toBe('billing');
+  });
+
   it('has the figures of the chart as a table as well', async () => {
     const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.getByText('As a table').click();

@@ -66,7 +66,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   [`${cron}/journal`]: () => ({ items: JOURNAL }),
   runs: runsFound,
   leases: (url, { held }) => {
-    const all = held === undefined ? LEASES : leases(held);
+    const tag = url.searchParams.get('tag');
+    const own = LEASES.slice(0, tag === null ? undefined : Number(tag === 'billing'));
+    const all = held === undefined ? own : leases(held);
     return {
       total: all.length,
       items: all.slice(0, Number(url.searchParams.get('limit') ?? 50)),
@@ -82,8 +84,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'own-leases/watch': () => WATCH,
   [`leases/${CRON}/watch`]: () => WATCH,
   pods: () => ({ items: PODS }),
-  upcoming: () => FORECAST,
-  'upcoming/at': () => DUE_AT,
+  upcoming: ({ searchParams }) => ({ ...FORECAST, ...(searchParams.has('tag') && { stampedes: [] }) }),
+  'upcoming/at': ({ searchParams }) => ({ ...DUE_AT, ...(searchParams.has('tag') && { crons: [CRON], count: 1 }) }),
   doctor: () => ({ items: FINDINGS }),
   journal: () => ({ items: JOURNAL, next: null }),
   audit: () => ({ items: AUDIT, next: null }),

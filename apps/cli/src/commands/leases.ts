@@ -14,6 +14,7 @@ type Kind = 'cron' | OwnKind;
 
 interface Flags extends DeploymentFlags, OutputFlags {
   readonly cron?: string;
+  readonly tag?: string;
   readonly resource?: string;
   readonly kind?: Kind;
   readonly holder?: string;
@@ -47,6 +48,7 @@ export function leasesCommand(setting: Setting): Command {
     // Else what stands after "clear" would be taken for options of this one.
     .enablePositionalOptions()
     .option('--cron <text>', 'only crons whose name contains this', words)
+    .option('--tag <tag>', 'only crons with this tag', words)
     .option('--resource <text>', 'only leases of the application whose name contains this', words)
     .addOption(new Option('--kind <kind>', 'only these').choices(KINDS))
     .option('--holder <text>', 'only leases whose holder contains this', words)
@@ -60,11 +62,11 @@ export function leasesCommand(setting: Setting): Command {
 }
 
 async function list(flags: Flags, deployment: Deployment): Promise<Listing> {
-  const { cron, resource, kind, holder, after } = flags;
+  const { cron, tag, resource, kind, holder, after } = flags;
   const isOnlyOwn = resource !== undefined || after !== undefined || (kind !== undefined && kind !== 'cron');
-  const isOnlyCrons = cron !== undefined || kind === 'cron';
-  const byHolder = { ...(holder !== undefined && { holder }) };
-  const crons = isOnlyOwn ? NO_CRONS : await deployment.leases({ ...(cron !== undefined && { cron }), ...byHolder });
+  const isOnlyCrons = cron !== undefined || tag !== undefined || kind === 'cron';
+  const named = { ...(cron !== undefined && { cron }), ...(tag !== undefined && { tag }) };
+  const crons = isOnlyOwn ? NO_CRONS : await deployment.leases({ ...named, ...(holder !== undefined && { holder }) });
   const nodes = isOnlyOwn ? [] : nodesIn(await deployment.pods());
   return { ...crons, nodes, ...(isOnlyCrons ? NO_OWN : await ownOnes(flags, deployment)) };
 }

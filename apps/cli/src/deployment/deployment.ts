@@ -17,7 +17,7 @@ export interface Deployment {
   runsIn(state: 'failed' | 'uncertain', query: { cron?: string; limit?: number }): Promise<Answers['Run'][]>;
   why(cron: string, time: string): Promise<Answers['WhyReport']>;
   pods(): Promise<Answers['Pod'][]>;
-  leases(filter: { readonly cron?: string; readonly holder?: string }): Promise<Leases>;
+  leases(filter: { readonly cron?: string; readonly tag?: string; readonly holder?: string }): Promise<Leases>;
   /** A page of what the application itself holds. */
   ownLeases(filter: OwnLeaseFilter, page: { limit: number; after?: string }): Promise<Answers['OwnLeasePage']>;
   /** All that it holds under this name. */

@@ -46,8 +46,8 @@ export class DeploymentController {
 
   @Get('upcoming/at')
   @Shows(SCHEMAS.DueAt, 'Crons due in one second.')
-  async dueAt(@Query({ schema: inputs.dueAtQuery }) { at }: Checked<typeof inputs.dueAtQuery>) {
-    return presentDueAt(await this.forecasts.dueAt(at));
+  async dueAt(@Query({ schema: inputs.dueAtQuery }) { at, tag }: Checked<typeof inputs.dueAtQuery>) {
+    return presentDueAt(await this.forecasts.dueAt(at, tag));
   }
 
   @Get('doctor')

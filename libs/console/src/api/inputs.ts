@@ -154,6 +154,7 @@ export const runQuery = z.strictObject({
 export const leasesQuery = z.strictObject({
   search: search.optional().describe('Part of the cron or of its holder; case is ignored.'),
   cron: search.optional().describe('Part of the cron.'),
+  tag: tag.optional().describe('One of the tags of the cron.'),
   holder: search.optional().describe('Part of its holder.'),
   limit: limit(1_000, 50),
   cursor: cursor(CRON_NAME),
@@ -197,9 +198,13 @@ export const forecastQuery = z.strictObject({
     .max(100, ZONE)
     .default('UTC')
     .describe('An IANA time zone, by whose clocks hours begin; default UTC.'),
+  tag: tag.optional().describe('Only crons with this tag.'),
 });
 
-export const dueAtQuery = z.strictObject({ at: instant.describe('Any instant of the second.') });
+export const dueAtQuery = z.strictObject({
+  at: instant.describe('Any instant of the second.'),
+  tag: forecastQuery.shape.tag,
+});
 
 export const auditQuery = latestQuery.extend({ cron: cronName.optional() });
 

@@ -22,9 +22,9 @@ export class LeasesController {
   @Get()
   @Shows(leasePageSchema, 'Leases by cron, a page at a time.')
   async list(@Query({ schema: inputs.leasesQuery }) query: Checked<typeof inputs.leasesQuery>) {
-    const { search = '', limit, cursor = '', cron, holder } = query;
+    const { search = '', limit, cursor = '', ...filter } = query;
     const part = search.trim().toLowerCase();
-    const { held, free } = await this.service.list({ ...(cron && { cron }), ...(holder && { holder }) });
+    const { held, free } = await this.service.list(filter);
     const fitting = held.filter((lease) =>
       [lease.cron, ownerPrefix(lease.holder)].some((text) => text.toLowerCase().includes(part)),
     );

@@ -36,7 +36,7 @@ const neighboursSchema = z
     next: text.describe('The run after it.'),
     previousSuccess: text.describe('The latest run before it that succeeded.'),
   })
-  .describe('Runs of the same cron beside it, among its newest 200 runs.');
+  .describe('Runs of the same cron beside it; null where none was found.');
 
 export const runPageSchema = SCHEMAS.RunReport.extend({
   journal: z.array(SCHEMAS.JournalEntry).describe('Journal entries about it, newest first.'),

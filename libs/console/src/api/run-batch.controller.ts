@@ -2,6 +2,7 @@ import { Body, Controller, Inject, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OperatorInputError } from '@fencepost/ledger';
 import { FencepostError } from '@fencepost/lease';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { isStoreError } from '@fencepost/jobs/internal';
 import { CronOperator, RunOperator, type ResolveOrder } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
@@ -40,7 +41,11 @@ export class RunBatchController {
   @Orders('operator', runBatchSchema, 'Retries, cancels or resolves several runs, one after the other.')
   async order(@Body({ schema: runInputs.runBatchOrder }) order: BatchOrder) {
     const { order: action, runIds, reason } = checked(order);
-    const about = { action, reason, before: { runIds }, changed: ({ done }: Batch) => done.length > 0 };
+    const about = {
+      ...{ action, reason, before: { runIds } },
+      changed: ({ done }: Batch) => done.length > 0,
+      cronsOf: ({ done, failed }: Batch) => [...new Set([...done, ...triedOf(failed)].map(cronOfRun))],
+    };
     const batch = await this.service.execute(about, (by) => this.#each(order, by));
     this.directory.forget();
     return { order: action, ...batch };
@@ -71,6 +76,10 @@ export class RunBatchController {
     if (reply.verdict === 'missing') throw runIsUnknown(runId);
     if (reply.verdict === 'terminal') throw runIsOver(runId, reply);
   }
+}
+
+function triedOf(failed: Batch['failed']): string[] {
+  return failed.flatMap(({ runId, detail }) => (detail === NOT_TRIED.detail ? [] : [runId]));
 }
 
 /** An answer counts for the question that the person saw, of many runs as of one. */

@@ -4,6 +4,7 @@ import { LEDGER } from '@fencepost/jobs';
 import { CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import type { RunHistory } from '@fencepost/ledger';
+import { cronOfRun } from '@fencepost/ledger/run';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
@@ -87,7 +88,7 @@ export class RunOrdersController {
   async #about(runId: string) {
     const run = await this.ledger.readRun(runId);
     const { cron, state, attempt, unresolvedEffect } = run ?? {
-      cron: cronOf(runId),
+      cron: cronOfRun(runId),
       state: null,
       attempt: 0,
       unresolvedEffect: null,
@@ -98,8 +99,4 @@ export class RunOrdersController {
       before: { state, attempt, ...(unresolvedEffect && { unresolvedEffect: unresolvedEffect.effect }) },
     };
   }
-}
-
-function cronOf(runId: string): string {
-  return runId.slice(0, runId.lastIndexOf('@'));
 }

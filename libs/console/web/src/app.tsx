@@ -17,12 +17,15 @@ import { Announcer } from './ui/announcer.js';
 import { Masthead } from './ui/masthead.js';
 import { Failure } from './ui/states.js';
 import { Page } from './ui/page.js';
+import { WORDS } from './words.js';
+
+const { frame: words } = WORDS;
 
 export function App() {
   return (
     <Router base={BASE}>
       <a class="skip" href="#main">
-        Skip to the content
+        {words.skip}
       </a>
       <Masthead />
       <main id="main" tabIndex={-1}>
@@ -38,9 +41,9 @@ function Content() {
   const current = session.value;
   switch (current.state) {
     case 'asking':
-      return <p class="loading">Checking your session …</p>;
+      return <p class="loading">{words.session}</p>;
     case 'away':
-      return <Failure error={current.error} what="who you are" reload={() => void whoAmI()} />;
+      return <Failure error={current.error} what={WORDS.what.you} reload={() => void whoAmI()} />;
     case 'out':
       return <LoginPage />;
     case 'in':
@@ -79,9 +82,9 @@ function decoded(part: string): string {
 
 function NotFoundPage() {
   return (
-    <Page title="No such page" intro="There is nothing at this address.">
+    <Page title={words.noPage} intro={words.noPageText}>
       <p>
-        <Link href="/">To the list of crons</Link>
+        <Link href="/">{words.toCrons}</Link>
       </p>
     </Page>
   );

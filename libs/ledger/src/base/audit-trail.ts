@@ -11,6 +11,8 @@ export interface NewAuditRecord {
   readonly action: string;
   readonly cron: string | null;
   readonly runId: string | null;
+  /** Of an order to many: those that it was tried on; `after` names those for which it failed. */
+  readonly crons?: readonly string[];
   /** Plain data: how it was, as far as whoever acted could see; `null` where nothing was. */
   readonly before: unknown;
   /** Plain data: what became of it. */
@@ -32,7 +34,7 @@ export interface AuditQuery {
   readonly limit: number;
   /** The `id` of a record: only older ones. */
   readonly before?: string;
-  /** Only what was about this cron, or about a run of it. */
+  /** Only what was about this cron, alone or as one of many, or about a run of it. */
   readonly cron?: string;
 }
 
@@ -68,12 +70,15 @@ export const TAKEN_AT_ONCE = 100;
 /** Of `before` and of `after`, as JSON: a record says what changed, and is no copy of it. */
 const MAX_STATE_LENGTH = 8_192;
 const MAX_WORD_LENGTH = 1_000;
+const MAX_CRONS = 1_000;
 const ID = /^\d{1,16}-\d{1,16}$/;
 
 /** As it is kept: without what is named like a secret, and each part of bounded length. */
 export function keptRecord(record: NewAuditRecord): NewAuditRecord {
-  const { by, role, action, cron, runId, before, after, reason, from } = record;
+  const { by, role, action, cron, runId, crons, before, after, reason, from } = record;
   return {
+    // The first part: a store finds it at the beginning of the text.
+    ...(crons && { crons: crons.slice(0, MAX_CRONS).map(cut) }),
     ...{ by: cut(by), role: cut(role), action: cut(action), from: cut(from) },
     ...{ cron: cron && cut(cron), runId: runId && cut(runId), reason: reason && cut(reason) },
     ...{ before: keptState(before), after: keptState(after) },
@@ -105,7 +110,7 @@ export function checkedQuery(query: AuditQuery): AuditQuery {
 }
 
 /** A run is its cron's too. */
-export function isAbout({ cron, runId }: NewAuditRecord, asked: string | undefined): boolean {
-  if (asked === undefined || cron === asked) return true;
+export function isAbout({ cron, runId, crons }: NewAuditRecord, asked: string | undefined): boolean {
+  if (asked === undefined || cron === asked || crons?.includes(asked)) return true;
   return runId !== null && runId.startsWith(`${asked}@`);
 }

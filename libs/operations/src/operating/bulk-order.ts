@@ -54,6 +54,8 @@ interface BulkPorts {
 
 /** An order to more would take minutes, and its record would be hard to read. */
 const MAX_CRONS = 1_000;
+/** The code of what was left out after the store did not answer. */
+export const NOT_TRIED = 'NOT_TRIED';
 /** So many at a time. */
 const AT_ONCE = 10;
 
@@ -104,7 +106,7 @@ export async function orderEach(
   let isAway = false;
   const each = async (cron: string) => {
     if (isAway)
-      return void report.failed.push({ cron, code: 'NOT_TRIED', detail: 'Not tried: the store did not answer.' });
+      return void report.failed.push({ cron, code: NOT_TRIED, detail: 'Not tried: the store did not answer.' });
     try {
       const refusal = await orderOne(operator, cron, asked);
       if (refusal === null) report.done.push(cron);

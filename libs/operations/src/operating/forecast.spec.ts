@@ -92,6 +92,23 @@ describe('what is to come', () => {
     await expect(forecasts(entries).dueAt(MIDNIGHT - HOUR)).rejects.toThrow('an instant from now to 366 days ahead');
   });
 
+  it('of a tag has its crons alone', async () => {
+    const billing = { tags: ['billing'], timeZone: 'Europe/Berlin' };
+    const at = forecasts([
+      ...[cron({ name: 'a', expression: '0 3 * * *', ...billing }), cron({ name: 'b', expression: '0 3 * * *' })],
+      cron({ name: 'c', expression: '0 3 * * *', timeZone: 'America/New_York', tags: ['other'] }),
+    ]);
+    const all = await at.ahead();
+    const { next, perHour, clockChanges } = await at.ahead({ tag: 'billing' });
+    expect(all.next.map(({ cron: name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(next.map(({ cron: name }) => name)).toEqual(['a']);
+    expect(perHour.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+    expect(clockChanges.map(({ zone, crons }) => [zone, crons])).toEqual([['Europe/Berlin', 1]]);
+    const [due] = next;
+    expect((await at.dueAt(due?.at ?? 0, 'billing')).crons).toEqual(['a']);
+    expect((await at.dueAt(due?.at ?? 0, 'other')).crons).toEqual([]);
+  });
+
   it('says where clocks change, and what that does', async () => {
     const berlin = { timeZone: 'Europe/Berlin', expression: '30 2 * * *' };
     const found = await ahead([cron({ name: 'a', ...berlin }), cron({ name: 'b', ...berlin }), cron({ name: 'c' })]);

@@ -3,7 +3,7 @@ import { OperatorInputError } from '@fencepost/ledger';
 import { inSlices } from './slices.js';
 import { ScheduleIndex, type Rhythm } from './schedule-index.js';
 import { zoneNamed } from '@fencepost/schedule';
-import { plural, spoken, timeOfDay } from './why-words.js';
+import { clockChangesOf, type ClockChange } from './clock-changes.js';
 
 export interface ForecastQuery {
   /** How far to look, 1 to 168 hours; default 24. */
@@ -12,6 +12,8 @@ export interface ForecastQuery {
   readonly threshold?: number;
   /** An IANA time zone, by whose clocks hours begin; default UTC. */
   readonly timeZone?: string;
+  /** Only crons with this tag. */
+  readonly tag?: string | undefined;
 }
 
 /** What is due in one hour. */
@@ -76,43 +78,39 @@ export class Forecasts {
   constructor(private readonly ports: { readonly catalog: Pick<Catalog, 'read'> }) {}
 
   /** @throws {OperatorInputError} for a query that can't be */
-  async ahead({ hours = 24, threshold = 10, timeZone = 'UTC' }: ForecastQuery = {}): Promise<Forecast> {
+  async ahead({ hours = 24, threshold = 10, timeZone = 'UTC', tag }: ForecastQuery = {}): Promise<Forecast> {
     if (!Number.isInteger(hours) || hours < 1 || hours > 168)
       throw OperatorInputError.of('hours', 'a whole number from 1 to 168', hours);
     if (!Number.isInteger(threshold) || threshold < 2)
       throw OperatorInputError.of('threshold', 'a whole number from 2 on', threshold);
     const zone = namedZone(timeZone);
     const { version, entries, readAt } = await this.ports.catalog.read();
-    const key = JSON.stringify([version, hours, threshold, timeZone, Math.floor(readAt / KEPT_MS)]);
+    const key = JSON.stringify([version, hours, threshold, timeZone, tag, Math.floor(readAt / KEPT_MS)]);
     if (this.#kept?.key === key) return this.#kept.forecast;
-    const forecast = inSlices(this.#of(entries, { from: readAt, hours, threshold, zone }));
+    const forecast = inSlices(this.#of(firing(entries, tag), { from: readAt, hours, threshold, zone }));
     this.#kept = { key, forecast };
     // One that was refused is refused again, with the same sentence.
     return forecast;
   }
 
   /**
-   * Who is due in the second of `at`.
+   * Who is due in the second of `at`, of all or of those with a tag.
    * @throws {OperatorInputError} for an instant that is past, or over a year ahead
    */
-  async dueAt(at: number): Promise<DueAt> {
+  async dueAt(at: number, tag?: string): Promise<DueAt> {
     const { entries, readAt } = await this.ports.catalog.read();
     if (at < readAt - 1_000 || at > readAt + MAX_AHEAD_DAYS * 24 * HOUR_S * 1_000)
       throw OperatorInputError.of('at', `an instant from now to ${MAX_AHEAD_DAYS} days ahead`, new Date(at));
     const second = Math.floor(at / 1_000) * 1_000;
-    const crons = (await inSlices(dueIn(this.#rhythmsOf(entries), second))).toSorted();
+    const crons = (await inSlices(dueIn(this.#index.of(firing(entries, tag)), second))).toSorted();
     return { at: second, crons: crons.slice(0, MAX_DUE), count: crons.length };
-  }
-
-  #rhythmsOf(entries: readonly CatalogEntry[]): Rhythm[] {
-    return this.#index.of(entries.filter(({ state }) => state === 'active'));
   }
 
   *#of(
     entries: readonly CatalogEntry[],
-    { from, hours, threshold, zone }: Required<Omit<ForecastQuery, 'timeZone'>> & { from: number; zone: Zone },
+    { from, hours, threshold, zone }: Required<Omit<ForecastQuery, 'timeZone' | 'tag'>> & { from: number; zone: Zone },
   ): Generator<void, Forecast, undefined> {
-    const rhythms = this.#rhythmsOf(entries);
+    const rhythms = this.#index.of(entries);
     const start = Math.floor(from / 1_000) * 1_000 + 1_000;
     const seconds = yield* countsOf(rhythms, start, hours * HOUR_S);
     const to = start + hours * HOUR_S * 1_000;
@@ -124,6 +122,11 @@ export class Forecasts {
       next: yield* nextOf(rhythms, from, to),
     };
   }
+}
+
+function firing(entries: readonly CatalogEntry[], tag: string | undefined): CatalogEntry[] {
+  const active = entries.filter(({ state }) => state === 'active');
+  return tag === undefined ? active : active.filter(({ definition }) => definition.tags?.includes(tag));
 }
 
 /** How many runs are due in each second. */
@@ -243,58 +246,4 @@ function tooMany(hours: number): OperatorInputError {
   return new OperatorInputError(
     `Expected at most ${MAX_STEPS} instants in the forecast, but these crons have more within ${hours} h. Request fewer hours, such as hours=${Math.max(1, Math.floor(hours / 8))}.`,
   );
-}
-
-/** Clocks of a zone that some crons go by change. */
-interface ClockChange {
-  readonly zone: string;
-  readonly at: number;
-  readonly text: string;
-  /** How many crons that fire go by them. */
-  readonly crons: number;
-}
-
-/** Where clocks change in `[from, to)`, epoch milliseconds. */
-function clockChangesOf(entries: readonly CatalogEntry[], from: number, to: number): ClockChange[] {
-  const zones = new Map<string, number>();
-  for (const { state, definition } of entries) {
-    if (state === 'active') zones.set(definition.timeZone, (zones.get(definition.timeZone) ?? 0) + 1);
-  }
-  const changes = [...zones].flatMap(([zone, crons]) => changesIn(zone, crons, { from, to }));
-  return changes.toSorted((a, b) => a.at - b.at || (a.zone < b.zone ? -1 : 1));
-}
-
-function changesIn(
-  name: string,
-  crons: number,
-  { from, to }: { readonly from: number; readonly to: number },
-): ClockChange[] {
-  const zone = zoneNamed(name);
-  const changes: ClockChange[] = [];
-  let interval = zone.offsetIntervalAt(Math.floor(from / 1_000));
-  while (interval.end * 1_000 < to) {
-    interval = zone.offsetIntervalAt(interval.end);
-    const { start, before, offset } = interval;
-    // The table of a zone is also cut where nothing changes.
-    if (offset !== before)
-      changes.push({ zone: name, at: start * 1_000, crons, text: sentence(name, interval, crons) });
-  }
-  return changes;
-}
-
-interface Change {
-  readonly start: number;
-  readonly before: number;
-  readonly offset: number;
-}
-
-function sentence(zone: string, { start, before, offset }: Change, crons: number): string {
-  const [from, to] = [timeOfDay((start + before) * 1_000), timeOfDay((start + offset) * 1_000)];
-  const [low, high] = offset > before ? [from, to] : [to, from];
-  const moved = spoken((offset - before) * 1_000);
-  const what =
-    offset > before
-      ? `go forward by ${moved}, from ${from} to ${to}: times from ${low} up to ${high} do not exist`
-      : `go back by ${moved}, from ${from} to ${to}: times from ${low} up to ${high} come twice`;
-  return `Clocks in ${zone} ${what}. ${plural(crons, 'cron')} ${crons === 1 ? 'uses' : 'use'} this zone.`;
 }

@@ -31,6 +31,19 @@ describe('a cron is', () => {
     expect(health([])).toMatchObject({ state: 'healthy', text: 'no runs yet' });
   });
 
+  it('healthy since the end of the last trouble that its runs show', () => {
+    const since = (runs: Run[], ...more: [Parameters<typeof health>[1]?, Parameters<typeof health>[2]?]) =>
+      health([...runs, failed(NOW - 9 * HOUR)], ...more).since;
+    expect(since([ran(NOW - HOUR)])).toBe(NOW - HOUR + 10);
+    const { graceMs } = ENTRY.definition;
+    const late = (byMs: number) => ran(NOW - 2 * HOUR, { startedAt: NOW - 2 * HOUR + byMs, finishedAt: NOW - HOUR });
+    expect(since([late(graceMs + 1), ran(NOW - 8 * HOUR)])).toBe(NOW - 2 * HOUR + graceMs + 1);
+    expect(since([late(graceMs), ran(NOW - 8 * HOUR)])).toBe(NOW - 8 * HOUR + 10);
+    expect(since([late(0), ran(NOW - 8 * HOUR)], { entry: defined({ lateAfterMs: HOUR / 2 }) })).toBe(NOW - HOUR);
+    const misfire = { after: NOW - 4 * HOUR, through: NOW - 3 * HOUR, reason: 'misfire' } as const;
+    expect(since([ran(NOW - HOUR), ran(NOW - 8 * HOUR)], {}, [misfire])).toBe(NOW - HOUR);
+  });
+
   it('failing, since the first failure after a success', () => {
     const runs = [failed(NOW - HOUR), failed(NOW - 2 * HOUR), ran(NOW - 3 * HOUR), failed(NOW - 4 * HOUR)];
     const since = NOW - 2 * HOUR + 10;

@@ -63,7 +63,7 @@ function unwell(facts: HealthFacts, streak: Streak | null): Finding {
   if (streak.count > 0) return { state: 'failing', since: streak.since, text: inWords(streak) };
   const found = missedInstant(facts) ?? misfired(history) ?? overdueSuccess(facts, history);
   return (
-    found ?? late(facts, history) ?? noWorker(history) ?? neverSucceeded(history) ?? healthy(history, streak.brokenAt)
+    found ?? late(facts, history) ?? noWorker(history) ?? neverSucceeded(history) ?? healthy(facts, history, streak)
   );
 }
 
@@ -160,8 +160,22 @@ function neverSucceeded({ marks }: CronHistory): Finding | null {
   return { state: 'never-succeeded', since: first.dueAt, text };
 }
 
-function healthy({ marks }: CronHistory, since: number | null): Finding {
+function healthy({ entry }: HealthFacts, { marks }: CronHistory, { brokenAt }: Streak): Finding {
+  const ends = [
+    brokenAt ?? [],
+    ...marks.filter(isScheduled).map((mark, n, all) => endOf(mark, all[n + 1], entry)),
+  ].flat();
+  const since = ends.length === 0 ? null : Math.max(...ends);
   return { state: 'healthy', since, text: marks.length === 0 ? 'no runs yet' : 'healthy' };
+}
+
+/** When the trouble ended that an instant of the schedule was in; nothing for none, and for a failure, which a success ends. */
+function endOf(mark: CronMark, next: CronMark | undefined, { definition }: HealthFacts['entry']): number[] {
+  const { dueAt, endedAt, lateByMs, reason } = mark;
+  const { graceMs, lateAfterMs = Infinity } = definition;
+  if (reason === 'misfire') return next ? [next.dueAt] : [];
+  if (endedAt !== null && endedAt - dueAt > lateAfterMs) return [endedAt];
+  return lateByMs !== null && lateByMs > Math.max(MIN_OVERDUE_MS, graceMs) ? [dueAt + lateByMs] : [];
 }
 
 /** A run that somebody asked for is neither late nor missed. */

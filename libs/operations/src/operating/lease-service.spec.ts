@@ -54,6 +54,14 @@ describe('a list of leases', () => {
       free: ['other'],
     });
   });
+
+  it('has those of a tag alone, held or not', async () => {
+    const { on, service, acquire } = await stage();
+    await on.declare({ name: 'bill', tags: ['billing'] }, { name: 'remind', tags: ['billing', 'eu'] });
+    for (const name of [CRON, 'bill']) await acquire(name);
+    const { held, free } = await service.list({ tag: 'billing' });
+    expect([held.map(({ cron }) => cron), free]).toEqual([['bill'], ['remind']]);
+  });
 });
 
 describe('a holder', () => {

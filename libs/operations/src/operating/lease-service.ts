@@ -1,7 +1,7 @@
 import type { Clock, Fence, LeaseStore } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
-import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Catalog, CronDefinition } from '@fencepost/ledger/catalog';
 import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText, knownCron } from '@fencepost/jobs/internal';
@@ -43,9 +43,11 @@ export interface LeaseList {
 
 export interface LeaseFilter {
   /** Part of the cron's name. */
-  readonly cron?: string;
+  readonly cron?: string | undefined;
+  /** Only crons with this tag. */
+  readonly tag?: string | undefined;
   /** Part of what is shown of the holder: its label and the first characters of its identity. */
-  readonly holder?: string;
+  readonly holder?: string | undefined;
 }
 
 export interface ClearOrder {
@@ -103,7 +105,7 @@ export class LeaseService {
   async list(filter: LeaseFilter = {}): Promise<LeaseList> {
     const { catalog, leases, pods } = this.ports.reads ?? this.ports;
     const { entries, readAt } = await catalog.read();
-    const wanted = entries.filter(({ definition }) => definition.name.includes(filter.cron ?? ''));
+    const wanted = entries.filter(({ definition }) => isWanted(definition, filter));
     const names = wanted.map(({ definition }) => definition.name);
     const holdings = await this.#inspect(names, leases);
     const silent = await this.#sinceHeard(readAt, pods);
@@ -211,6 +213,10 @@ export class LeaseService {
     const cards = await pods.list();
     return new Map(cards.map(({ pod, seenAt }) => [pod, Math.max(0, now - seenAt)]));
   }
+}
+
+function isWanted({ name, tags }: CronDefinition, { cron = '', tag }: LeaseFilter): boolean {
+  return name.includes(cron) && (tag === undefined || tags?.includes(tag) === true);
 }
 
 function checkedWatch(ms: number): number {

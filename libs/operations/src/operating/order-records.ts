@@ -1,7 +1,7 @@
 import type { Mute, MuteTarget } from '../alarms/mutes.js';
 import type { CancelReply, TriggerReply } from '@fencepost/ledger';
 import type { Pause, RunState } from '@fencepost/ledger/run';
-import type { BulkOrder, BulkReport } from './bulk-order.js';
+import { NOT_TRIED, type BulkOrder, type BulkReport } from './bulk-order.js';
 import type { BackfillReport } from './backfill-report.js';
 
 interface Ended {
@@ -30,11 +30,9 @@ export const ORDER_RECORDS = {
   many: ({ order, tag }: Pick<BulkOrder, 'order' | 'tag'>) => ({
     action: order,
     changed: ({ done }: BulkReport) => done.length > 0,
-    after: ({ done, failed }: BulkReport) => ({
-      tag: tag ?? null,
-      crons: done,
-      failed: failed.map(({ cron }) => cron),
-    }),
+    // One that failed may have been changed; one that was not tried was not.
+    cronsOf: ({ done, failed }: BulkReport) => [...done, ...failed.filter(wasTried).map(({ cron }) => cron)],
+    after: ({ failed }: BulkReport) => ({ tag: tag ?? null, failed: failed.map(({ cron }) => cron) }),
   }),
   cancel: {
     action: 'cancel',
@@ -64,6 +62,10 @@ export const ORDER_RECORDS = {
     }),
   }),
 };
+
+function wasTried({ code }: BulkReport['failed'][number]): boolean {
+  return code !== NOT_TRIED;
+}
 
 /** A record about a tag is about no one cron, and names the tag in what became of it. */
 function aboutTarget(target: MuteTarget) {

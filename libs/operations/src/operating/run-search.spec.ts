@@ -115,4 +115,45 @@ describe('the runs beside one', () => {
       previousSuccess: null,
     });
   });
+
+  describe('in a long history', () => {
+    /** A success, failures each second, and an hour later so many failures that the newest 200 runs are among them. */
+    async function long(until = 260) {
+      const all = await failedRuns();
+      await all.stage.clock.advance(8_000_000);
+      await all.stage.ran(1);
+      for (let second = 2; second < until; second += 1) await ended(all, second);
+      for (let second = 4_000; second < 4_220; second += 1) await ended(all, second);
+      const looks: number[] = [];
+      const ledger = {
+        runs: all.stage.ledger.runs.bind(all.stage.ledger),
+        account: async (...asked: Parameters<typeof all.stage.ledger.account>) => {
+          const account = await all.stage.ledger.account(...asked);
+          looks.push(account.runs.length);
+          return account;
+        },
+      };
+      const besideOf = async (second: number) =>
+        neighboursOf(ledger, (await all.stage.ledger.readRun(all.stage.idOf(second)))!);
+      return { besideOf, looks, idOf: (second: number) => all.stage.idOf(second) };
+    }
+
+    it('are found from the run itself, in a few looks', async () => {
+      const { besideOf, looks, idOf } = await long();
+      const successOf = { previousSuccess: idOf(1) };
+      expect(await besideOf(100)).toEqual({ previous: idOf(99), next: idOf(101), ...successOf });
+      expect(await besideOf(2)).toEqual({ previous: idOf(1), next: idOf(3), ...successOf });
+      expect(await besideOf(259)).toEqual({ previous: idOf(258), next: idOf(4_000), ...successOf });
+      expect(await besideOf(4_000)).toEqual({ previous: idOf(259), next: idOf(4_001), ...successOf });
+      expect(await besideOf(1)).toEqual({ previous: null, next: idOf(2), previousSuccess: null });
+      expect(looks.length).toBeLessThanOrEqual(5 * 9);
+      expect(Math.max(...looks)).toBeLessThanOrEqual(200);
+    });
+
+    it('are not looked for without end', async () => {
+      const { besideOf, looks, idOf } = await long(1_000);
+      expect(await besideOf(4_219)).toEqual({ previous: idOf(4_218), next: null, previousSuccess: null });
+      expect(looks.reduce((sum, read) => sum + read, 0)).toBeLessThanOrEqual(1_000);
+    });
+  });
 });

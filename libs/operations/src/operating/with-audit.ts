@@ -14,6 +14,8 @@ export interface AuditedOrder<Result> extends Omit<NewAuditRecord, 'before' | 'a
   readonly changed?: (result: Result) => boolean;
   /** The run, where it is known only by the result. */
   readonly runOf?: (result: Result) => string | null;
+  /** Of an order to many: those that it was tried on. */
+  readonly cronsOf?: (result: Result) => readonly string[];
 }
 
 /** Set while an order is carried out that will be recorded. */
@@ -64,7 +66,7 @@ async function recorded<Result>(
   order: AuditedOrder<Result>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { after = (result) => result, changed = () => true, runOf, before = null, ...about } = order;
+  const { after = (result) => result, changed = () => true, runOf, cronsOf, before = null, ...about } = order;
   let result: Result;
   try {
     result = await work();
@@ -75,9 +77,9 @@ async function recorded<Result>(
     throw error;
   }
   if (!changed(result)) return result;
-  const runId = runOf?.(result) ?? about.runId;
+  const found = { runId: runOf?.(result) ?? about.runId, ...(cronsOf && { crons: cronsOf(result) }) };
   try {
-    await trail.append({ ...about, runId, before, after: after(result) ?? null });
+    await trail.append({ ...about, ...found, before, after: after(result) ?? null });
   } catch (cause) {
     throw new AuditNotWrittenError(about.action, { cause });
   }

@@ -10,6 +10,7 @@ export const auditRecordSchema = z
     action: z.string().describe('What.'),
     cron: textOrNull.describe('The cron it was done to.'),
     runId: textOrNull.describe('The run it was done to.'),
+    crons: z.array(z.string()).describe('Of an order to many: the crons it was tried on. Otherwise empty.'),
     before: z.unknown().describe('What was there before.'),
     after: z.unknown().describe('What was there afterwards.'),
     reason: textOrNull.describe('Why.'),
@@ -20,13 +21,17 @@ export const auditRecordSchema = z
 export type AuditRecordJson = z.infer<typeof auditRecordSchema>;
 
 /** What an audit trail has, with the instant in epoch milliseconds. */
-export interface AuditRecordSeen extends Omit<AuditRecordJson, 'at' | 'before' | 'after'> {
+export interface AuditRecordSeen extends Omit<AuditRecordJson, 'at' | 'crons' | 'before' | 'after'> {
   readonly at: number;
+  readonly crons?: readonly string[];
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
 export function presentAuditRecord(record: AuditRecordSeen): AuditRecordJson {
-  const { id, at, by, role, action, cron, runId, before, after, reason, from } = record;
-  return { id, at: iso(at), by, role, action, cron, runId, before: before ?? null, after: after ?? null, reason, from };
+  const { id, at, by, role, action, cron, runId, crons = [], before, after, reason, from } = record;
+  return {
+    ...{ id, at: iso(at), by, role, action, cron, runId, crons: [...crons], reason, from },
+    ...{ before: before ?? null, after: after ?? null },
+  };
 }

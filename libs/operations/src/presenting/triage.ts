@@ -22,7 +22,9 @@ const triageItemSchema = z
 export const triageSchema = z
   .strictObject({
     now: instant.describe('By the clock of the store.'),
-    wellSince: instantOrNull.describe('Since when nothing needs a person; null: something does, or it is not known.'),
+    wellSince: instantOrNull.describe(
+      'Since when nothing needs a person, as far as the newest runs of each cron and this process tell; null: something does, or it is not known.',
+    ),
     unread: count.describe('Crons whose history has not been read yet: nothing is known of their runs.'),
     items: z.array(triageItemSchema).describe('The worst first; empty: all is well.'),
   })

@@ -1,4 +1,5 @@
 import { createClient, type Answers } from '@fencepost/client';
+import { WORDS } from '../words.js';
 import { BASE } from './base.js';
 
 /** An answer that is not what was asked for. `status` 0: nobody answered. */
@@ -45,7 +46,7 @@ async function reached<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal):
   } catch (error) {
     // One that was given up because no answer came is as one that nobody answered.
     if (signal?.aborted && !isTimeout(signal.reason)) throw error;
-    throw new ApiError(0, 'away', 'The scheduler did not respond.');
+    throw new ApiError(0, 'away', WORDS.frame.noResponse);
   }
 }
 

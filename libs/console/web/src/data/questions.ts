@@ -25,6 +25,8 @@ interface Range {
 
 type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;
 
+type LeaseWords = NonNullable<paths['/api/leases']['get']['parameters']['query']>;
+
 interface OwnLeaseWords {
   readonly limit: number;
   readonly search?: string;
@@ -77,14 +79,14 @@ export const questions = {
   doctor: question(['doctor'], (signal) => client.GET('/api/doctor', { signal })),
   crons: (query: CronWords) =>
     question(['crons', query], (signal) => client.GET('/api/crons', { params: { query }, signal })),
-  leases: (query: { readonly limit: number; readonly cursor?: string; readonly search?: string }) =>
+  leases: (query: LeaseWords) =>
     question(['leases', query], (signal) => client.GET('/api/leases', { params: { query }, signal })),
   ownLeases: (query: OwnLeaseWords) =>
     question(['own-leases', query], (signal) => client.GET('/api/own-leases', { params: { query }, signal })),
-  forecast: (query: { readonly hours: number; readonly timeZone: string }) =>
+  forecast: (query: { readonly hours: number; readonly timeZone: string; readonly tag?: string }) =>
     question(['upcoming', query], (signal) => client.GET('/api/upcoming', { params: { query }, signal })),
-  dueAt: (at: string) =>
-    question(['due-at', at], (signal) => client.GET('/api/upcoming/at', { params: { query: { at } }, signal })),
+  dueAt: (query: { readonly at: string; readonly tag?: string }) =>
+    question(['due-at', query], (signal) => client.GET('/api/upcoming/at', { params: { query }, signal })),
   journal: (limit: number) =>
     question(['journal', limit], (signal) => client.GET('/api/journal', { params: { query: { limit } }, signal })),
   mutes: () => question(['mutes'], (signal) => client.GET('/api/mutes', { signal })),

@@ -53,18 +53,18 @@ function useAnswer<Data>(question: Query<Data> | null, keeps: boolean) {
   const [answer, setAnswer] = useState<Answer<Data>>({ key, data: null, error: null, at: 0 });
   const [isSlow, setSlow] = useState(false);
   const [round, setRound] = useState(0);
-  const waiting = useRef<'no' | 'yes' | 'and again'>('no');
+  const waiting = useRef<'no' | 'yes' | 'again'>('no');
   const reload = useCallback(() => setRound((n) => n + 1), []);
   const refresh = useCallback(() => {
     if (waiting.current === 'no') reload();
-    else waiting.current = 'and again';
+    else waiting.current = 'again';
   }, [reload]);
   useEffect(() => {
     if (question === null) return;
     const slow = setTimeout(() => setSlow(true), SLOW_MS);
     waiting.current = 'yes';
     const abort = ask(question, (told) => {
-      const isOld = waiting.current === 'and again';
+      const isOld = waiting.current === 'again';
       ended();
       setAnswer((old) => ('data' in told ? told : { ...(old.key === key || keeps ? old : NOTHING), ...told }));
       if (isOld) reload();

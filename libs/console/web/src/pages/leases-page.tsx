@@ -9,7 +9,7 @@ import { Left } from '../ui/instant.js';
 import { JournalTable } from '../ui/journal-table.js';
 import { Page, Section } from '../ui/page.js';
 import { CursorPager } from '../ui/pager.js';
-import { SearchField } from '../ui/search-field.js';
+import { SearchField, TagField } from '../ui/search-field.js';
 import { Empty, Shown } from '../ui/states.js';
 import { Table, type Column } from '../ui/table.js';
 import { ClearCronLease } from './leases/clear-order.js';
@@ -19,7 +19,7 @@ import { PodSummary } from './leases/pod-summary.js';
 import { Pods } from './leases/pod-table.js';
 import { WORDS } from '../words.js';
 
-const { leases: words } = WORDS;
+const { leases: words, heads } = WORDS;
 const PER_PAGE = 50;
 /** Enough for an hour without trouble. */
 const JOURNAL = 200;
@@ -49,9 +49,9 @@ function QuorumNodes({ pods }: { readonly pods: readonly Pod[] }) {
   if (nodes.length === 0) return null;
   const leftOutBy = (name: string) => seen.filter(({ node, healthy }) => node === name && !healthy);
   const shown: readonly Column<string>[] = [
-    { title: 'Node', heads: true, cell: (node) => node },
+    { title: words.node, heads: true, cell: (node) => node },
     {
-      title: 'State',
+      title: heads.state,
       cell: (node) => {
         const out = leftOutBy(node).map(({ label }) => label);
         return out.length === 0 ? words.nodeHealthy : words.nodeLeftOut(out);
@@ -71,18 +71,26 @@ function Leases() {
   const [pages, setPages] = useState<readonly string[]>([]);
   const cursor = pages.at(-1);
   const [search, setSearch] = useState('');
-  const asked = { limit: PER_PAGE, ...(cursor !== undefined && { cursor }), ...(search !== '' && { search }) };
+  const [tag, setTag] = useState('');
+  const filter = { ...(search !== '' && { search }), ...(tag !== '' && { tag }) };
+  const asked = { limit: PER_PAGE, ...filter, ...(cursor !== undefined && { cursor }) };
   const leases = useResource(questions.leases(asked), { concerns: isLease, everyMs: EVERY_MS, keeps: true });
-  const typed = (text: string) => {
-    setSearch(text);
+  const typed = (set: (text: string) => void) => (text: string) => {
+    set(text);
     setPages([]);
   };
+  const fields = (
+    <div class="filter">
+      <SearchField placeholder={words.searchCrons} value={search} onChange={typed(setSearch)} />
+      <TagField value={tag} onChange={typed(setTag)} />
+    </div>
+  );
   return (
-    <Section title={words.ofCrons} aside={<SearchField placeholder="Cron or pod" value={search} onChange={typed} />}>
-      <Shown of={leases} what="the leases">
+    <Section title={words.ofCrons} aside={fields}>
+      <Shown of={leases} what={WORDS.what.leases}>
         {({ items, next }) => (
           <>
-            <LeaseTable leases={items} at={leases.at} reload={leases.reload} />
+            <LeaseTable leases={items} isNarrowed={search + tag !== ''} at={leases.at} reload={leases.reload} />
             <CursorPager {...{ pages, next }} onGo={setPages} />
           </>
         )}
@@ -93,17 +101,19 @@ function Leases() {
 
 interface LeaseTableProps {
   readonly leases: readonly Lease[];
+  /** By a search or a tag. */
+  readonly isNarrowed: boolean;
   readonly at: number;
   readonly reload: () => void;
 }
 
-function LeaseTable({ leases, at, reload }: LeaseTableProps) {
+function LeaseTable({ leases, isNarrowed, at, reload }: LeaseTableProps) {
   const [clearing, setClearing] = useState<Lease | null>(null);
   const [watching, setWatching] = useState<Watching | null>(null);
   if (leases.length === 0 && watching === null) {
     return (
-      <Empty title={words.noLeases}>
-        <p>{words.noLeasesText}</p>
+      <Empty title={isNarrowed ? words.noMatch : words.noLeases}>
+        <p>{isNarrowed ? words.noMatchText : words.noLeasesText}</p>
       </Empty>
     );
   }
@@ -122,19 +132,19 @@ function LeaseTable({ leases, at, reload }: LeaseTableProps) {
 
 function columns(at: number, clear: (lease: Lease) => void): readonly Column<Lease>[] {
   const known: Column<Lease>[] = [
-    { title: 'Cron', heads: true, cell: ({ cron }) => <Link href={to.cron(cron)}>{cron}</Link> },
-    { title: 'Holder', cell: ({ holder }) => holder },
-    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
-    { title: 'Held since', cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
+    { title: heads.cron, heads: true, cell: ({ cron }) => <Link href={to.cron(cron)}>{cron}</Link> },
+    { title: heads.holder, cell: ({ holder }) => holder },
+    { title: heads.fence, numeric: true, cell: ({ fence }) => fence },
+    { title: heads.left, numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+    { title: heads.heldSince, cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
   ];
   if (!may('admin')) return known;
   const button = (lease: Lease) => (
-    <button type="button" class="danger" aria-label={`Clear the lease of ${lease.cron}`} onClick={() => clear(lease)}>
-      Clear …
+    <button type="button" class="danger" aria-label={words.clear.of(lease.cron)} onClick={() => clear(lease)}>
+      {words.clear.button}
     </button>
   );
-  return [...known, { title: words.actions, cell: button }];
+  return [...known, { title: heads.actions, cell: button }];
 }
 
 interface HandOversProps {
@@ -144,7 +154,7 @@ interface HandOversProps {
 function HandOvers({ journal }: HandOversProps) {
   return (
     <Section title={words.handOvers}>
-      <Shown of={journal} what="the journal">
+      <Shown of={journal} what={WORDS.what.journal}>
         {({ items }) => {
           const entries = items.filter(isLease).slice(0, PER_PAGE);
           if (entries.length === 0) return <p class="quiet">{words.noHandOvers}</p>;

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Redirect, useLocation } from 'wouter-preact';
 import { ApiError } from '../data/client.js';
 import { session, signIn } from '../data/session.js';
+import { Field } from '../ui/fields.js';
 import { Page } from '../ui/page.js';
 import { WORDS } from '../words.js';
 
@@ -14,7 +15,7 @@ export function LoginPage() {
     <Page title={words.title}>
       <LoginForm />
       <p class="quiet prose">
-        {words.noToken} <code>fencepost token &lt;name&gt; --role viewer</code>. {words.roles}
+        {words.noToken} <code>{words.command}</code>. {words.roles}
       </p>
     </Page>
   );
@@ -39,8 +40,7 @@ function LoginForm() {
         void submit();
       }}
     >
-      <label class="field">
-        <span>{words.token}</span>
+      <Field label={words.token}>
         <input
           type="password"
           autocomplete="current-password"
@@ -48,7 +48,7 @@ function LoginForm() {
           value={token}
           onInput={(event) => setToken(event.currentTarget.value)}
         />
-      </label>
+      </Field>
       {problem === null ? null : (
         <p class="notice bad" role="alert">
           {problem}

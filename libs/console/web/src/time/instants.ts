@@ -1,3 +1,7 @@
+import { WORDS } from '../words.js';
+
+const { units } = WORDS.time;
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -60,38 +64,43 @@ export function dayText(iso: string, zone: string): string {
 }
 
 export function utcText(iso: string): string {
-  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+  return `${iso.slice(0, 19).replace('T', ' ')} ${WORDS.time.choices.utc}`;
 }
 
 /** `1,234 ms`, to the millisecond however long it is. */
 export function msText(ms: number): string {
-  return `${Math.round(ms).toLocaleString('en')} ms`;
+  return `${Math.round(ms).toLocaleString('en')} ${units.ms}`;
 }
 
 /** `1.2 s`, `3 min 20 s`, `2 h 5 min`: two units at the most. */
 export function durationText(ms: number): string {
   const sign = ms < 0 ? '-' : '';
   const size = Math.abs(ms);
-  if (size < 10) return `${Number(ms.toFixed(1)) || 0} ms`;
-  if (size < SECOND) return `${sign}${Math.round(size)} ms`;
-  if (size < 10 * SECOND) return `${sign}${(size / SECOND).toFixed(1)} s`;
-  if (size < MINUTE) return `${sign}${Math.floor(size / SECOND)} s`;
+  if (size < 10) return `${Number(ms.toFixed(1)) || 0} ${units.ms}`;
+  if (size < SECOND) return `${sign}${Math.round(size)} ${units.ms}`;
+  if (size < 10 * SECOND) return `${sign}${(size / SECOND).toFixed(1)} ${units.s}`;
+  if (size < MINUTE) return `${sign}${Math.floor(size / SECOND)} ${units.s}`;
   const [big, small] = size < HOUR ? [MINUTE, SECOND] : size < DAY ? [HOUR, MINUTE] : [DAY, HOUR];
   const rest = Math.floor((size % big) / small);
   return `${sign}${Math.floor(size / big)} ${UNIT[big]}${rest === 0 ? '' : ` ${rest} ${UNIT[small]}`}`;
 }
 
-const UNIT: Readonly<Record<number, string>> = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' };
+const UNIT: Readonly<Record<number, string>> = {
+  [SECOND]: units.s,
+  [MINUTE]: units.min,
+  [HOUR]: units.h,
+  [DAY]: units.d,
+};
 
 /** What is past by a moment is due, and its answer is on its way: that is no news of a second ago. */
 const JUST_NOW_MS = 5 * SECOND;
 
 export function relativeText(iso: string, now: number): string {
   const away = new Date(iso).getTime() - now;
-  if (away < SECOND && away > -JUST_NOW_MS) return 'now';
-  return away > 0 ? `in ${wholeText(away)}` : `${wholeText(-away)} ago`;
+  if (away < SECOND && away > -JUST_NOW_MS) return WORDS.time.now;
+  return away > 0 ? WORDS.time.ahead(wholeText(away)) : WORDS.time.ago(wholeText(-away));
 }
 
 function wholeText(ms: number): string {
-  return ms < MINUTE ? `${Math.floor(ms / SECOND)} s` : durationText(ms);
+  return ms < MINUTE ? `${Math.floor(ms / SECOND)} ${units.s}` : durationText(ms);
 }

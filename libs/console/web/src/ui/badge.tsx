@@ -1,4 +1,7 @@
 import type { CronSummary, Level } from '../data/types.js';
+import { WORDS } from '../words.js';
+
+const { states: words } = WORDS.cron;
 
 export type Tone = 'good' | 'info' | 'warn' | 'bad' | 'calm';
 
@@ -20,11 +23,11 @@ export function Badge({ tone, text, title }: BadgeProps) {
 }
 
 export function StateBadge({ cron: { state, paused, manual } }: { readonly cron: CronSummary }) {
-  if (state === 'removed') return <Badge tone="bad" text="removed" title="No longer fires; its history is kept" />;
-  if (state === 'disabled') return <Badge tone="calm" text="disabled" title="Disabled in its declaration" />;
-  if (paused) return <Badge tone="warn" text="paused" title={`By ${paused.by}: ${paused.reason}`} />;
-  if (manual) return <Badge tone="calm" text="on request" title="Runs only on request" />;
-  return <Badge tone="good" text="active" />;
+  if (state === 'removed') return <Badge tone="bad" {...words.removed} />;
+  if (state === 'disabled') return <Badge tone="calm" {...words.disabled} />;
+  if (paused) return <Badge tone="warn" {...words.paused} title={WORDS.home.pausedBy(paused.by, paused.reason)} />;
+  if (manual) return <Badge tone="calm" {...words.manual} />;
+  return <Badge tone="good" {...words.active} />;
 }
 
 const RUN_TONE: Readonly<Record<string, Tone>> = {

@@ -1,30 +1,60 @@
-interface TextProps {
+import type { ComponentChildren } from 'preact';
+import { WORDS } from '../words.js';
+
+interface FieldProps {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+}
+
+interface TextProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
+  readonly required?: boolean;
+}
+
+/** One field with its name, and a hint beside it. */
+export function Field({ label, hint, children }: FieldProps & { readonly children: ComponentChildren }) {
+  return (
+    <label class="field">
+      <span>
+        {label} {hint ? <small class="quiet">({hint})</small> : null}
+      </span>
+      {children}
+    </label>
+  );
+}
+
+export function TextField({ label, hint, value, onChange, required }: TextProps) {
+  return (
+    <Field {...{ label, hint }}>
+      <input
+        type="text"
+        spellcheck={false}
+        required={required}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Field>
+  );
 }
 
 /** A browser would show such a field by the clock of its own language, which may be one of twelve hours. */
 const INSTANT = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?`;
 
 /** An instant in UTC, to the second: what a person types has to mean the same to everybody. */
-export function InstantField({ label, hint, value, onChange, required }: TextProps & { readonly required?: boolean }) {
+export function InstantField({ label, hint = WORDS.time.choices.utc, value, onChange, required }: TextProps) {
   return (
-    <label class="field">
-      <span>
-        {label} <small class="quiet">({hint ?? 'UTC'})</small>
-      </span>
+    <Field {...{ label, hint }}>
       <input
         type="text"
         class="instant-field"
-        placeholder="YYYY-MM-DD hh:mm:ss"
+        placeholder={WORDS.order.instantForm}
         pattern={INSTANT}
         required={required}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-    </label>
+    </Field>
   );
 }
 
@@ -48,10 +78,7 @@ export function isoOf(field: string): string {
 
 export function JsonField({ label, hint, value, onChange }: TextProps) {
   return (
-    <label class="field">
-      <span>
-        {label} {hint ? <small class="quiet">({hint})</small> : null}
-      </span>
+    <Field {...{ label, hint }}>
       <textarea
         rows={3}
         class="code"
@@ -59,7 +86,7 @@ export function JsonField({ label, hint, value, onChange }: TextProps) {
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-    </label>
+    </Field>
   );
 }
 

@@ -1,6 +1,7 @@
 import { durationText, instantText, preciseText, relativeText, utcText, zoneName } from '../time/instants.js';
 import { now } from '../time/now.js';
 import { shownZone, zoneText } from '../time/zones.js';
+import { WORDS } from '../words.js';
 import { None } from './table.js';
 
 interface InstantProps {
@@ -33,7 +34,7 @@ export function Since({ at }: { readonly at: string }) {
   const title = `${instantText(at, shownZone())} ${shownZone()} = ${utcText(at)}`;
   return (
     <time dateTime={at} title={title}>
-      for {durationText(Math.max(0, now.value - Date.parse(at)))}
+      {WORDS.time.lasting(durationText(Math.max(0, now.value - Date.parse(at))))}
     </time>
   );
 }
@@ -63,5 +64,6 @@ export function Left({ ms, at }: LeftProps) {
   if (ms === null) return <None />;
   void now.value;
   const left = ms - (Date.now() - at);
-  return left <= 0 ? <span class="quiet">renewing or over</span> : <span>{Math.ceil(left / 1_000)} s</span>;
+  if (left <= 0) return <span class="quiet">{WORDS.leases.renewing}</span>;
+  return <span>{`${Math.ceil(left / 1_000)} ${WORDS.time.units.s}`}</span>;
 }

@@ -5,6 +5,9 @@ import { Badge } from './badge.js';
 import { detailText, eventText, fenceIn, isRefusal } from './events.js';
 import { Instant } from './instant.js';
 import { Table, type Column } from './table.js';
+import { WORDS } from '../words.js';
+
+const { heads } = WORDS;
 
 interface JournalTableProps {
   readonly caption: string;
@@ -22,17 +25,17 @@ export function JournalTable({ caption, entries, zone, named }: JournalTableProp
 }
 
 const CRON: Column<JournalEntry> = {
-  title: 'Cron',
+  title: heads.cron,
   cell: ({ cron }) => cron && <Link href={to.cron(cron)}>{cron}</Link>,
 };
 
 function columns(zone: string | undefined): readonly Column<JournalEntry>[] {
   return [
-    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
-    { title: 'What', cell: (entry) => <What entry={entry} /> },
-    { title: 'Fence', numeric: true, cell: (entry) => fenceIn(entry, 'fence') },
-    { title: 'Accepted', numeric: true, cell: (entry) => fenceIn(entry, 'accepted') },
-    { title: 'Pod', cell: ({ pod }) => pod },
+    { title: heads.when, heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
+    { title: heads.event, cell: (entry) => <What entry={entry} /> },
+    { title: heads.fence, numeric: true, cell: (entry) => fenceIn(entry, 'fence') },
+    { title: heads.accepted, numeric: true, cell: (entry) => fenceIn(entry, 'accepted') },
+    { title: heads.pod, cell: ({ pod }) => pod },
   ];
 }
 
@@ -42,7 +45,7 @@ function What({ entry }: { readonly entry: JournalEntry }) {
   const more = detailText(entry, SHOWN_ELSEWHERE);
   return (
     <>
-      {isRefusal(entry) ? <Badge tone="bad" text="refused" /> : null} {eventText(entry)}
+      {isRefusal(entry) ? <Badge tone="bad" text={WORDS.run.refused.badge} /> : null} {eventText(entry)}
       {more === '' ? null : <small class="under quiet clipped">{more}</small>}
     </>
   );

@@ -10,32 +10,17 @@ import { announce } from './announcer.js';
 import { Choice } from './fields.js';
 import { chooseTheme, theme } from './theme.js';
 
-const PAGES: readonly (readonly [href: string, name: string])[] = [
-  ['/', 'Crons'],
-  ['/attention', 'Needs action'],
-  ['/runs', 'Runs'],
-  ['/leases', 'Leases'],
-  ['/upcoming', 'Upcoming'],
-  ['/notifications', 'Notifications'],
-  ['/audit', 'Audit'],
-  ['/doctor', 'Doctor'],
-];
-
-const THEMES = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-] as const;
+const { frame: words } = WORDS;
 
 export function Masthead() {
   return (
     <header class="masthead">
       <div class="bar">
-        <span class="brand">Fencepost</span>
+        <span class="brand">{words.product}</span>
         <Live />
         <div class="switches">
           <Choice label={WORDS.time.label} value={zoneChoice.value} options={ZONE_OPTIONS} onChange={chooseZone} />
-          <Choice label="Look" value={theme.value} options={THEMES} onChange={chooseTheme} />
+          <Choice label={words.look} value={theme.value} options={words.looks} onChange={chooseTheme} />
         </div>
         <Who />
       </div>
@@ -46,20 +31,20 @@ export function Masthead() {
 
 function Navigation() {
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={words.navigation}>
       <ul>
-        {PAGES.map(([href, name]) => (
+        {words.pages.map(([href, name]) => (
           <li key={href}>
             <PageLink href={href} name={name} />
           </li>
         ))}
         {HAS_BOARD ? (
           <li>
-            <a href={`${BASE}/queues/`}>Queues</a>
+            <a href={`${BASE}/queues/`}>{words.queues}</a>
           </li>
         ) : null}
         <li>
-          <a href={`${BASE}/docs`}>API</a>
+          <a href={`${BASE}/docs`}>{words.api}</a>
         </li>
       </ul>
     </nav>
@@ -74,21 +59,13 @@ function PageLink({ href, name }: { readonly href: string; readonly name: string
   );
 }
 
-const LIVE_TEXT: Readonly<Record<LiveState, string>> = {
-  off: '',
-  connecting: 'connecting',
-  live: 'live',
-  blind: 'store not responding',
-  reconnecting: 'reconnecting',
-};
-
 /** Spoken only when it changes: what changes on a page each second would be noise. */
 function Live() {
   const [state, setState] = useState<LiveState>('off');
   useSignalEffect(() => setState(liveState.value));
   return (
     <span class={`live ${state}`} role="status">
-      {LIVE_TEXT[state]}
+      {words.live[state]}
     </span>
   );
 }
@@ -97,7 +74,7 @@ async function leave(): Promise<void> {
   try {
     await signOut();
   } catch (error) {
-    announce(`You are still signed in. ${error instanceof Error ? error.message : String(error)}`);
+    announce(words.stillIn(error instanceof Error ? error.message : String(error)));
   }
 }
 
@@ -112,7 +89,7 @@ function Who() {
       </span>
       {signedIn ? (
         <button type="button" class="plain" onClick={() => void leave()}>
-          Sign out
+          {words.signOut}
         </button>
       ) : null}
     </span>

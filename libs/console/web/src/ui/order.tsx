@@ -3,6 +3,7 @@ import { useState, useEffect, useId, useRef } from 'preact/hooks';
 import { askAgain } from '../data/live.js';
 import { WORDS } from '../words.js';
 import { announce } from './announcer.js';
+import { Field } from './fields.js';
 
 const { order: words } = WORDS;
 
@@ -47,17 +48,14 @@ export function Order({ title, text, verb, danger, children, execute, onClose }:
   );
 }
 
-interface FieldProps {
+interface ReasonProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function ReasonField({ value, onChange }: FieldProps) {
+function ReasonField({ value, onChange }: ReasonProps) {
   return (
-    <label class="field">
-      <span>
-        {words.reason} <small class="quiet">({words.reasonHint})</small>
-      </span>
+    <Field label={words.reason} hint={words.reasonHint}>
       <textarea
         name="reason"
         rows={2}
@@ -66,7 +64,7 @@ function ReasonField({ value, onChange }: FieldProps) {
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-    </label>
+    </Field>
   );
 }
 

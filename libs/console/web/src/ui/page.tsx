@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { WORDS } from '../words.js';
 import { StaleNotice } from './states.js';
 
 interface PageProps {
@@ -14,7 +15,7 @@ let shown = 0;
 export function Page({ title, intro, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Fencepost`;
+    document.title = `${title} · ${WORDS.frame.product}`;
     shown += 1;
     if (shown > 1) heading.current?.focus();
   }, [title]);

@@ -1,3 +1,7 @@
+import { WORDS } from '../words.js';
+
+const { list: words } = WORDS;
+
 interface CursorPagerProps {
   readonly pages: readonly string[];
   readonly next: string | null;
@@ -8,13 +12,13 @@ interface CursorPagerProps {
 export function CursorPager({ pages, next, onGo }: CursorPagerProps) {
   if (pages.length === 0 && next === null) return null;
   return (
-    <nav class="pager" aria-label="More of the list">
+    <nav class="pager" aria-label={words.more}>
       <button type="button" disabled={pages.length === 0} onClick={() => onGo(pages.slice(0, -1))}>
-        Previous
+        {words.previous}
       </button>
-      <span>Page {pages.length + 1}</span>
+      <span>{words.page(pages.length + 1)}</span>
       <button type="button" disabled={next === null} onClick={() => next !== null && onGo([...pages, next])}>
-        Next
+        {words.next}
       </button>
     </nav>
   );

@@ -7,6 +7,8 @@ import { Duration, Instant } from './instant.js';
 import { WORDS } from '../words.js';
 import { Table, type Column } from './table.js';
 
+const { heads } = WORDS;
+
 interface RunTableProps {
   readonly caption: string;
   readonly runs: readonly Run[];
@@ -19,14 +21,14 @@ interface RunTableProps {
 
 export function RunTable({ caption, runs, zone, named, select }: RunTableProps) {
   const columns: Column<Run>[] = [
-    { title: 'Run', heads: true, cell: (run) => <Which run={run} zone={zone} named={named === true} /> },
-    { title: 'State', cell: ({ state, skipped }) => <RunBadge state={state} title={skipped ?? undefined} /> },
-    { title: 'Attempts', numeric: true, cell: ({ attempt }) => attempt },
+    { title: heads.run, heads: true, cell: (run) => <Which run={run} zone={zone} named={named === true} /> },
+    { title: heads.state, cell: ({ state, skipped }) => <RunBadge state={state} title={skipped ?? undefined} /> },
+    { title: heads.attempts, numeric: true, cell: ({ attempt }) => attempt },
     { title: WORDS.run.facts.delay, numeric: true, cell: ({ lateByMs }) => <Duration ms={lateByMs} /> },
-    { title: 'Took', numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
-    { title: 'Worker', cell: ({ worker }) => worker },
+    { title: heads.took, numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
+    { title: heads.worker, cell: ({ worker }) => worker },
     {
-      title: 'Error',
+      title: heads.error,
       cell: ({ error, skipped }) => (error ?? skipped) && <Wrong text={error ?? skipped ?? ''} />,
     },
   ];

@@ -1,19 +1,64 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { WORDS } from '../words.js';
+
+const PAUSE_IN_TYPING_MS = 150;
+
 interface SearchProps {
+  /** Default: Search. */
+  readonly label?: string;
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** The key that leads here from anywhere on the page. */
+  readonly opensWith?: string;
 }
 
-export function SearchField({ placeholder, value, onChange }: SearchProps) {
+/** Tells what was typed when nothing was for a moment. */
+export function SearchField({ label = WORDS.list.search, placeholder, value, onChange, opensWith }: SearchProps) {
+  const [typed, setTyped] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onChange(typed), PAUSE_IN_TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => (opensWith === undefined ? undefined : focusWith(opensWith, field)), [opensWith]);
   return (
     <label class="field inline">
-      <span>Search</span>
+      <span>{label}</span>
       <input
+        ref={field}
         type="search"
         placeholder={placeholder}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
+        aria-keyshortcuts={opensWith}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
       />
     </label>
   );
+}
+
+/** For the one tag that a list is about. */
+export function TagField({ value, onChange }: Pick<SearchProps, 'value' | 'onChange'>) {
+  const { heads, list } = WORDS;
+  return (
+    <SearchField
+      {...{ label: heads.tag, placeholder: list.anyTag, value }}
+      onChange={(tag) => onChange(tag.trim().toLowerCase())}
+    />
+  );
+}
+
+/** Unless somebody types into another field. */
+function focusWith(key: string, field: { readonly current: HTMLInputElement | null }): () => void {
+  const pressed = (event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, select, textarea, dialog') !== null;
+    if (event.key !== key || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.current?.focus();
+  };
+  document.addEventListener('keydown', pressed);
+  return () => document.removeEventListener('keydown', pressed);
 }

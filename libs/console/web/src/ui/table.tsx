@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { WORDS } from '../words.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -89,7 +90,7 @@ function Cell<Row>({ column: { title, cell, numeric, heads }, row }: CellProps<R
 
 export function None() {
   return (
-    <span class="quiet" aria-label="none">
+    <span class="quiet" aria-label={WORDS.list.none}>
       –
     </span>
   );

@@ -13,7 +13,7 @@ import { Empty, Shown } from '../../ui/states.js';
 import { Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
 
-const { cron: words } = WORDS;
+const { cron: words, heads } = WORDS;
 
 /** What people did is no event, and is asked for by the clock. */
 const ORDERS = { limit: 50, everyMs: 10_000 };
@@ -32,7 +32,7 @@ function Orders({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
   const records = useResource(questions.audit({ cron: name, limit }), { everyMs });
   return (
     <Section title={words.orders}>
-      <Shown of={records} what="the audit trail">
+      <Shown of={records} what={WORDS.what.audit}>
         {({ items }) =>
           items.length === 0 ? (
             <p class="quiet">{words.noOrders}</p>
@@ -47,11 +47,11 @@ function Orders({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
 
 function columns(zone: string): readonly Column<AuditRecord>[] {
   return [
-    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
-    { title: 'What', cell: ({ action }) => action },
-    { title: 'Who', cell: ({ by }) => by },
-    { title: 'Why', cell: ({ reason }) => reason },
-    { title: 'Run', cell: ({ runId }) => runId && <Link href={to.run(runId)}>{runId}</Link> },
+    { title: heads.when, heads: true, cell: ({ at }) => <Instant at={at} zone={zone} /> },
+    { title: heads.action, cell: ({ action }) => action },
+    { title: heads.by, cell: ({ by }) => by },
+    { title: heads.reason, cell: ({ reason }) => reason },
+    { title: heads.run, cell: ({ runId }) => runId && <Link href={to.run(runId)}>{runId}</Link> },
   ];
 }
 
@@ -62,12 +62,12 @@ function Fences({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
   const shown = (entries: readonly JournalEntry[]) => entries.filter(only ? isRefusal : fenced);
   return (
     <Section title={words.fences} aside={<Check label={words.refusalsOnly} checked={only} onChange={setOnly} />}>
-      <Shown of={journal} what="the journal">
+      <Shown of={journal} what={WORDS.what.journal}>
         {({ items }) =>
           shown(items).length === 0 ? (
             <Empty title={only ? words.noRefusals : words.noEvents} />
           ) : (
-            <JournalTable caption={`${words.fences}, newest first`} entries={shown(items)} zone={timeZone} />
+            <JournalTable caption={words.fencesCaption} entries={shown(items)} zone={timeZone} />
           )
         }
       </Shown>

@@ -1,4 +1,5 @@
 import type { Outcome, TimelineItem } from '../../data/types.js';
+import { WORDS } from '../../words.js';
 
 /** How instants are laid out: what a row is, and what a column of it. */
 export type CalendarView = 'minute' | 'hour' | 'day' | 'month';
@@ -59,8 +60,7 @@ interface Layout {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const { months: MONTHS, days: DAYS } = WORDS.time;
 
 const two = (n: number) => String(n).padStart(2, '0');
 const every =

@@ -66,7 +66,7 @@ function options(element: HTMLElement, drawing: Drawing, tzDate: (at: number) =>
       },
     ],
     series: [
-      { label: 'Instant', value: (_, at) => (at ? instantText(isoAt(at), drawing.zone) : '–') },
+      { label: words.instant, value: (_, at) => (at ? instantText(isoAt(at), drawing.zone) : '–') },
       points(words.p50, colour('good')),
       { ...points(words.p95, colour('accent')), dash: [6, 3] },
       { ...points(words.p99, colour('bad')), dash: [2, 3] },

@@ -54,7 +54,7 @@ export function CronActions({ cron, reload }: ActionsProps) {
   };
   const Asked = open === null ? null : ORDERS[open];
   return (
-    <div class="buttons actions" role="group" aria-label={words.actions}>
+    <div class="buttons actions" role="group" aria-label={WORDS.heads.actions}>
       <button type="button" class="primary" disabled={cron.state === 'removed'} onClick={() => setOpen('trigger')}>
         {words.runNow} …
       </button>
@@ -88,7 +88,7 @@ function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
   };
   return (
     <Order title={words.pauseTitle(name)} text={words.pauseText} verb={words.pause} {...{ execute, onClose }}>
-      <InstantField label={words.until} hint={words.untilHint} value={until} onChange={setUntil} />
+      <InstantField label={WORDS.heads.until} hint={words.untilHint} value={until} onChange={setUntil} />
     </Order>
   );
 }
@@ -121,7 +121,7 @@ function TriggerOrder({ cron: { name }, onClose }: CronOrderProps) {
   };
   return (
     <Order title={words.runTitle(name)} text={words.runText} verb={words.runNow} {...{ execute, onClose }}>
-      <JsonField label={words.payload} hint={words.payloadHint} value={payload} onChange={setPayload} />
+      <JsonField label={WORDS.heads.payload} hint={words.payloadHint} value={payload} onChange={setPayload} />
       <Check label={WORDS.run.orders.force} checked={force} onChange={setForce} />
     </Order>
   );

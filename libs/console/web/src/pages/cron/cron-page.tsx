@@ -81,14 +81,14 @@ function PausedNotice({ cron: { paused, timeZone } }: { readonly cron: CronDetai
   if (!paused) return null;
   return (
     <p class="notice warn">
-      <strong>{words.paused}</strong> by {paused.by} since <Instant at={paused.since} zone={timeZone} />
+      <strong>{words.paused}</strong> {words.pausedBy(paused.by)} <Instant at={paused.since} zone={timeZone} />
       {paused.until ? (
         <>
           {' '}
-          until <Instant at={paused.until} zone={timeZone} />
+          {words.until} <Instant at={paused.until} zone={timeZone} />
         </>
       ) : (
-        ' until it is resumed'
+        ` ${words.untilResumed}`
       )}
       : {paused.reason}
     </p>

@@ -20,7 +20,7 @@ export function CronRuns({ cron: { name, timeZone }, limit }: RunsProps) {
   const search = <Link href={withFilter(filterOf(''), { cron: name })}>{words.allRuns}</Link>;
   return (
     <Section title={words.latest} aside={search}>
-      <Shown of={runs} what="its runs">
+      <Shown of={runs} what={WORDS.what.runs}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title={words.noRuns}>

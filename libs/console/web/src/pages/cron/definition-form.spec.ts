@@ -4,19 +4,19 @@ import { formOf, settingsOf } from './definition-form.js';
 
 const DETAIL = {
   ...{ name: 'nightly', expression: '0 3 * * *', timeZone: 'Europe/Berlin', payload: { a: 1 }, handler: null },
-  ...{ overlap: 'skip', misfire: 'fire-once', graceMs: 60_000, state: 'active' },
+  ...{ overlap: 'skip', misfire: 'fire-once', graceMs: 60_000, state: 'active', tags: ['billing', 'eu'] },
 } as CronDetail;
 
 it('a form that is opened and sent unchanged says what the cron is', () => {
   expect(settingsOf(formOf(DETAIL))).toEqual({
     ...{ expression: '0 3 * * *', timeZone: 'Europe/Berlin', payload: { a: 1 }, handler: null },
-    ...{ overlap: 'skip', misfire: 'fire-once', grace: '60s', disabled: false },
+    ...{ overlap: 'skip', misfire: 'fire-once', grace: '60s', tags: ['billing', 'eu'], disabled: false },
   });
 });
 
 it('an interval is an interval, which has no zone', () => {
   const settings = settingsOf({ ...formOf(null), schedule: ' every 30s ' });
-  expect(settings).toMatchObject({ every: '30s', payload: null, grace: '60s' });
+  expect(settings).toMatchObject({ every: '30s', payload: null, grace: '60s', tags: [] });
   expect(settings).not.toHaveProperty('expression');
   expect(settings).not.toHaveProperty('timeZone');
 });

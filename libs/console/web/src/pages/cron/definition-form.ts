@@ -12,6 +12,8 @@ export interface DefinitionForm {
   readonly overlap: string;
   readonly misfire: string;
   readonly grace: string;
+  /** With commas in between. */
+  readonly tags: string;
   readonly disabled: boolean;
 }
 
@@ -20,14 +22,15 @@ const EVERY = /^@?every\s+/;
 /** The form as it is opened, for a new cron where there is none. */
 export function formOf(cron: CronDetail | null): DefinitionForm {
   if (cron === null) {
-    const usual = { overlap: 'skip', misfire: 'fire-once', grace: '60s', disabled: false };
+    const usual = { overlap: 'skip', misfire: 'fire-once', grace: '60s', tags: '', disabled: false };
     return { name: '', schedule: '', timeZone: 'UTC', payload: '', handler: '', ...usual };
   }
-  const { name, expression: schedule, timeZone, payload, handler, overlap, misfire, graceMs, state } = cron;
+  const { name, expression: schedule, timeZone, payload, handler, overlap, misfire, graceMs, tags, state } = cron;
   return {
     ...{ name, schedule: schedule.replace(EVERY, 'every '), timeZone, handler: handler ?? '', overlap, misfire },
     payload: payload === null || payload === undefined ? '' : JSON.stringify(payload, null, 2),
     grace: graceMs % 1_000 === 0 ? `${graceMs / 1_000}s` : `${graceMs}ms`,
+    tags: tags.join(', '),
     disabled: state === 'disabled',
   };
 }
@@ -37,13 +40,14 @@ export function formOf(cron: CronDetail | null): DefinitionForm {
  * @throws Error for a payload that is no JSON
  */
 export function settingsOf(form: DefinitionForm): Readonly<Record<string, unknown>> {
-  const { schedule, timeZone, payload, handler, overlap, misfire, grace, disabled } = form;
+  const { schedule, timeZone, payload, handler, overlap, misfire, grace, tags, disabled } = form;
   const text = schedule.trim();
   const when = EVERY.test(text) ? { every: text.replace(EVERY, '') } : { expression: text, timeZone: timeZone.trim() };
   const others = { overlap, misfire, disabled, grace: grace.trim() === '' ? null : grace.trim() };
   return {
     ...when,
     ...others,
+    tags: tags.split(/[\s,]+/).filter((tag) => tag !== ''),
     payload: jsonOf(payload) ?? null,
     handler: handler.trim() === '' ? null : handler.trim(),
   };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { cronOrders } from '../../data/orders.js';
 import type { CronChange, CronDetail } from '../../data/types.js';
-import { Check, Choice, JsonField } from '../../ui/fields.js';
+import { Check, Choice, JsonField, TextField } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
 import { Order } from '../../ui/order.js';
 import { WORDS } from '../../words.js';
@@ -61,22 +61,23 @@ interface FieldsProps {
 }
 
 function Fields({ cron, form, set }: FieldsProps) {
-  const text = (key: 'name' | 'schedule' | 'timeZone' | 'handler' | 'grace', label: string, hint?: string) => (
+  const text = (key: 'name' | 'schedule' | 'timeZone' | 'handler' | 'grace' | 'tags', label: string, hint?: string) => (
     <TextField {...{ label, hint }} value={form[key]} onChange={(value) => set({ [key]: value })} />
   );
   return (
     <>
-      {cron === null ? text('name', words.name) : null}
-      {text('schedule', words.schedule, words.scheduleHint)}
+      {cron === null ? text('name', WORDS.heads.name) : null}
+      {text('schedule', WORDS.heads.schedule, words.scheduleHint)}
       {text('timeZone', words.zone)}
       <JsonField
-        label={words.payload}
+        label={WORDS.heads.payload}
         hint={words.payloadHint}
         value={form.payload}
         onChange={(payload) => set({ payload })}
       />
       {text('handler', words.handler, words.handlerHint)}
       {text('grace', words.grace, words.graceHint)}
+      {text('tags', WORDS.cron.facts.tags, words.tagsHint)}
       <p class="buttons">
         <Choice
           label={words.overlap}
@@ -93,24 +94,6 @@ function Fields({ cron, form, set }: FieldsProps) {
       </p>
       <Check label={words.disabled} checked={form.disabled} onChange={(disabled) => set({ disabled })} />
     </>
-  );
-}
-
-interface TextFieldProps {
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function TextField({ label, hint, value, onChange }: TextFieldProps) {
-  return (
-    <label class="field">
-      <span>
-        {label} {hint === undefined ? null : <small class="quiet">({hint})</small>}
-      </span>
-      <input type="text" spellcheck={false} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-    </label>
   );
 }
 

@@ -5,10 +5,12 @@ import { Data, Facts } from '../../ui/facts.js';
 import { Duration, Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Table, type Column } from '../../ui/table.js';
+import { Tags } from '../../ui/tags.js';
 import { WORDS } from '../../words.js';
 import { DefinitionOrder } from './definition-order.js';
 
-const { cron: words } = WORDS;
+const { cron: words, heads } = WORDS;
+const { facts } = words;
 
 interface DefinitionProps {
   readonly cron: CronDetail;
@@ -30,7 +32,7 @@ export function Definition({ cron, reload }: DefinitionProps) {
   return (
     <>
       <Section title={words.definition} aside={edit}>
-        <Facts of={[['Schedule', description], ...policies(cron), ...origin(cron)]} />
+        <Facts of={[[heads.schedule, description], ...policies(cron), ...origin(cron)]} />
       </Section>
       <Section title={words.generations}>
         <Table
@@ -48,45 +50,43 @@ export function Definition({ cron, reload }: DefinitionProps) {
 function policies(cron: CronDetail) {
   const { misfire, overlap, dst } = cron;
   return [
-    ['Expression', <code>{cron.expression}</code>],
-    ['Zone', cron.timeZone],
-    ['Missed instants', misfire],
-    ['Overlap', `${overlap}, ${cron.maxConcurrency} at once`],
-    ['Late after', <Duration ms={cron.graceMs} />],
-    [
-      'Catch-up window',
-      cron.catchUpWindowMs === null ? 'one period, at least its grace' : <Duration ms={cron.catchUpWindowMs} />,
-    ],
-    ['Clock changes', `gap: ${dst.gap}, repeat: ${dst.repeat}`],
-    ['Spread', cron.spreadMs === 0 ? null : <Duration ms={cron.spreadMs} />],
-    ['Start deadline', cron.startDeadlineMs === null ? null : <Duration ms={cron.startDeadlineMs} />],
-    ['Success expected every', cron.expectEveryMs === null ? null : <Duration ms={cron.expectEveryMs} />],
-    ['Alarm when late by', cron.lateAfterMs === null ? null : <Duration ms={cron.lateAfterMs} />],
+    [heads.expression, <code>{cron.expression}</code>],
+    [heads.zone, cron.timeZone],
+    [facts.misfire, misfire],
+    [facts.overlap, words.atOnce(overlap, cron.maxConcurrency)],
+    [facts.grace, <Duration ms={cron.graceMs} />],
+    [facts.window, cron.catchUpWindowMs === null ? words.usualWindow : <Duration ms={cron.catchUpWindowMs} />],
+    [facts.dst, words.dst(dst.gap, dst.repeat)],
+    [facts.spread, cron.spreadMs === 0 ? null : <Duration ms={cron.spreadMs} />],
+    [facts.deadline, cron.startDeadlineMs === null ? null : <Duration ms={cron.startDeadlineMs} />],
+    [facts.expect, cron.expectEveryMs === null ? null : <Duration ms={cron.expectEveryMs} />],
+    [facts.alarm, cron.lateAfterMs === null ? null : <Duration ms={cron.lateAfterMs} />],
   ] as const;
 }
 
-function origin({ handler, payload, source, buildSeq, zoneData, name }: CronDetail) {
+function origin({ handler, payload, tags, source, buildSeq, zoneData, name }: CronDetail) {
   return [
-    ['Handler', handler ?? name],
-    ['Payload', <Data value={payload} label="Payload" />],
-    ['Declared by', source === null ? 'an operator, at run time' : `${source}, build ${buildSeq ?? '?'}`],
-    ['Zone data', zoneData],
+    [facts.handler, handler ?? name],
+    [heads.payload, <Data value={payload} label={heads.payload} />],
+    [facts.tags, tags.length === 0 ? null : <Tags of={tags} />],
+    [facts.declared, source === null ? words.byOperator : words.build(source, buildSeq)],
+    [facts.zoneData, zoneData],
   ] as const;
 }
 
 function columns(zone: string): readonly Column<Generation>[] {
   return [
-    { title: 'Generation', heads: true, cell: ({ generation }) => words.generation(generation) },
-    { title: 'Since', cell: ({ since }) => <Instant at={since} zone={zone} /> },
-    { title: 'State', cell: ({ state }) => state },
-    { title: 'Changes', cell: (generation) => <Changes of={generation} /> },
-    { title: 'By', cell: ({ by }) => by },
-    { title: 'Reason', cell: ({ reason }) => reason },
+    { title: heads.generation, heads: true, cell: ({ generation }) => words.generation(generation) },
+    { title: heads.since, cell: ({ since }) => <Instant at={since} zone={zone} /> },
+    { title: heads.state, cell: ({ state }) => state },
+    { title: words.changes, cell: (generation) => <Changes of={generation} /> },
+    { title: heads.by, cell: ({ by }) => by },
+    { title: heads.reason, cell: ({ reason }) => reason },
   ];
 }
 
 function Changes({ of: { changes, expression, timeZone } }: { readonly of: Generation }) {
-  if (changes.length === 0) return <span class="quiet">{`${words.first}: ${expression} in ${timeZone}`}</span>;
+  if (changes.length === 0) return <span class="quiet">{words.first(expression, timeZone)}</span>;
   return (
     <ul class="plain-list changes">
       {changes.map(({ part, was, is }) => (

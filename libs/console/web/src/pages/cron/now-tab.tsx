@@ -9,7 +9,7 @@ import { Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
 import { CronRuns } from './cron-runs.js';
 
-const { cron: words } = WORDS;
+const { cron: words, heads } = WORDS;
 
 interface NowProps {
   readonly cron: CronDetail;
@@ -36,14 +36,14 @@ function Glance({ cron, at }: NowProps) {
     <Section title={words.now} aside={<StateBadge cron={cron} />}>
       <Facts
         of={[
-          ['Schedule', description],
-          ['Expression', <code>{expression}</code>],
-          ['Zone', timeZone],
-          ['Next', next && <Instant at={next} zone={timeZone} relative />],
-          ['Holder', holder],
-          ['Fence', fence],
-          ['Lease left', leaseLeftMs === null ? null : <Left ms={leaseLeftMs} at={at} />],
-          ['Refused claims', refusals],
+          [heads.schedule, description],
+          [heads.expression, <code>{expression}</code>],
+          [heads.zone, timeZone],
+          [heads.next, next && <Instant at={next} zone={timeZone} relative />],
+          [heads.holder, holder],
+          [heads.fence, fence],
+          [words.leaseLeft, leaseLeftMs === null ? null : <Left ms={leaseLeftMs} at={at} />],
+          [words.refusedClaims, refusals],
         ]}
       />
     </Section>

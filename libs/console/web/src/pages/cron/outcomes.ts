@@ -2,21 +2,7 @@ import type { Outcome, TimelineItem } from '../../data/types.js';
 import { durationText, instantText } from '../../time/instants.js';
 import { WORDS } from '../../words.js';
 
-/** What each outcome means, in the order of the legend. */
-export const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  ran: 'ran on time',
-  late: 'ran past its grace',
-  retried: 'ran after more than one attempt',
-  running: 'running',
-  waiting: 'claimed, not started',
-  failed: 'all attempts failed',
-  uncertain: 'outcome of an effect unknown; needs an operator',
-  cancelled: 'cancelled',
-  skipped: 'skipped on purpose',
-  merged: 'covered by another run',
-  missed: 'not claimed in time',
-  ahead: 'upcoming',
-};
+const { home, cron: words } = WORDS;
 
 /** Strokes in a square of 16: each outcome has a shape of its own, for whoever does not tell the colours apart. */
 export const SHAPES: Readonly<Record<Outcome, string>> = {
@@ -37,13 +23,13 @@ export const SHAPES: Readonly<Record<Outcome, string>> = {
 /** All that is known of an instant, as one line of text. */
 export function lineOf(item: TimelineItem, zone: string): string {
   const { scheduledAt, until, count, outcome, reason, lateByMs, tookMs, attempt, asked } = item;
-  const range = until && count > 1 ? ` to ${instantText(until, zone)} (${count} instants)` : '';
-  const words = [
-    asked ? WORDS.cron.asked[asked] : '',
+  const range = until && count > 1 ? words.range(instantText(until, zone), count) : '';
+  const parts = [
+    asked ? words.asked[asked] : '',
     reason && reason !== asked ? `${outcome} (${reason})` : outcome,
-    lateByMs === null ? '' : `started ${durationText(lateByMs)} after its due time`,
-    tookMs === null ? '' : `took ${durationText(tookMs)}`,
-    attempt > 1 ? `${attempt} attempts` : '',
+    lateByMs === null ? '' : home.started(durationText(lateByMs)),
+    tookMs === null ? '' : home.took(durationText(tookMs)),
+    attempt > 1 ? words.attempts(attempt) : '',
   ];
-  return `${instantText(scheduledAt, zone)}${range}: ${words.filter((word) => word !== '').join(', ')}`;
+  return `${instantText(scheduledAt, zone)}${range}: ${parts.filter((part) => part !== '').join(', ')}`;
 }

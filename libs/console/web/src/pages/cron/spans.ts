@@ -7,21 +7,20 @@ const DAY = 24 * HOUR;
 
 export interface Span {
   readonly key: string;
-  readonly text: string;
   readonly ms: number;
   readonly view: CalendarView;
 }
 
 export const SPANS: readonly Span[] = [
-  { key: '5m', text: '5 minutes', ms: 5 * MINUTE, view: 'minute' },
-  { key: '1h', text: '1 hour', ms: HOUR, view: 'minute' },
-  { key: '6h', text: '6 hours', ms: 6 * HOUR, view: 'hour' },
-  { key: '1d', text: '1 day', ms: DAY, view: 'hour' },
-  { key: '7d', text: '7 days', ms: 7 * DAY, view: 'day' },
-  { key: '30d', text: '30 days', ms: 30 * DAY, view: 'month' },
+  { key: '5m', ms: 5 * MINUTE, view: 'minute' },
+  { key: '1h', ms: HOUR, view: 'minute' },
+  { key: '6h', ms: 6 * HOUR, view: 'hour' },
+  { key: '1d', ms: DAY, view: 'hour' },
+  { key: '7d', ms: 7 * DAY, view: 'day' },
+  { key: '30d', ms: 30 * DAY, view: 'month' },
 ];
 
-const MAX_LENGTH: Span = { key: '30d', text: '30 days', ms: 30 * DAY, view: 'month' };
+const MAX_LENGTH: Span = { key: '30d', ms: 30 * DAY, view: 'month' };
 const WANTED_INSTANTS = 30;
 
 /** The shortest span with some thirty instants: of a cron of each second the last minutes, of a nightly one the month. */

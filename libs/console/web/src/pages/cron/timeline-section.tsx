@@ -15,7 +15,6 @@ import { CalendarGrid } from './calendar-grid.js';
 import { ChartSection } from './chart-section.js';
 import { rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
 import { Marker } from './marker.js';
-import { OUTCOMES } from './outcomes.js';
 
 const { cron: words } = WORDS;
 
@@ -25,7 +24,7 @@ interface TimelineProps {
   readonly ask: (instant: string) => void;
 }
 
-const OPTIONS = SPANS.map(({ key, text }) => [key, text] as const);
+const OPTIONS = SPANS.map(({ key }) => [key, words.spans[key] ?? key] as const);
 
 export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   const [span, setSpan] = useState<Span>(() => spanFor(cron));
@@ -41,7 +40,7 @@ export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   return (
     <>
       <Section title={words.timeline} aside={choice}>
-        <Shown of={timeline} what="the timeline">
+        <Shown of={timeline} what={WORDS.what.timeline}>
           {(data) => <Drawn {...{ cron, asked, ask, span }} timeline={data} />}
         </Shown>
       </Section>
@@ -101,11 +100,11 @@ const ASKED = ['manual', 'backfill'] as const;
 function Legend({ items }: { readonly items: readonly TimelineItem[] }) {
   const counts = new Map<Outcome, number>();
   for (const { outcome, count } of items) counts.set(outcome, (counts.get(outcome) ?? 0) + count);
-  const present = (Object.keys(OUTCOMES) as Outcome[]).filter((outcome) => counts.has(outcome));
+  const present = (Object.keys(words.outcomes) as Outcome[]).filter((outcome) => counts.has(outcome));
   return (
     <ul class="legend" aria-label={words.legend}>
       {present.map((outcome) => (
-        <li key={outcome} title={OUTCOMES[outcome]}>
+        <li key={outcome} title={words.outcomes[outcome]}>
           <Marker outcome={outcome} /> {outcome} <span class="quiet">{counts.get(outcome)}</span>
         </li>
       ))}

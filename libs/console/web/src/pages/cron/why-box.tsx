@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import { cronQuestions } from '../../data/questions.js';
@@ -7,8 +6,8 @@ import type { CronDetail, WhyReport } from '../../data/types.js';
 import { instantText } from '../../time/instants.js';
 import { shownZone } from '../../time/zones.js';
 import { LevelBadge } from '../../ui/badge.js';
-import { fieldOf, InstantField, isoOf } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
+import { InstantQuestion } from '../../ui/instant-question.js';
 import { Section } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
@@ -27,7 +26,11 @@ export function WhyBox({ cron, asked, ask }: WhyProps) {
   const report = useResource(question, { concerns: (entry) => entry.cron === cron.name });
   return (
     <Section title={words.title}>
-      <Question {...{ asked, ask }} />
+      <InstantQuestion label={words.instant} verb={words.why} at={asked} onAsk={ask}>
+        <button type="button" onClick={() => ask('last')}>
+          {words.last}
+        </button>
+      </InstantQuestion>
       <div aria-live="polite">
         {question === null ? (
           <p class="quiet">{words.ask}</p>
@@ -38,26 +41,6 @@ export function WhyBox({ cron, asked, ask }: WhyProps) {
         )}
       </div>
     </Section>
-  );
-}
-
-function Question({ asked, ask }: Pick<WhyProps, 'asked' | 'ask'>) {
-  const [value, setValue] = useState('');
-  useEffect(() => {
-    if (asked !== null && !Number.isNaN(Date.parse(asked))) setValue(fieldOf(new Date(asked).toISOString()));
-  }, [asked]);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    ask(isoOf(value));
-  };
-  return (
-    <form class="ask" onSubmit={submit}>
-      <InstantField label={words.instant} value={value} onChange={setValue} required />
-      <button type="submit">{words.why}</button>
-      <button type="button" onClick={() => ask('last')}>
-        {words.last}
-      </button>
-    </form>
   );
 }
 

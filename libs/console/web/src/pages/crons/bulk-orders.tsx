@@ -36,7 +36,7 @@ interface BulkProps {
 function Bulk({ order, tag, onClose }: BulkProps) {
   const preview = useResource({
     key: JSON.stringify(['bulk', order, tag]),
-    ask: () => cronOrders.bulk({ order, tag, dryRun: true, reason: words.preview, missed: 'skip' }),
+    ask: () => cronOrders.bulk({ order, tag, dryRun: true, reason: 'preview', missed: 'skip' }),
   });
   const crons = preview.data?.crons;
   const execute = async (reason: string) => {

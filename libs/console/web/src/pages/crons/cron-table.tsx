@@ -6,10 +6,11 @@ import { Badge, type Tone } from '../../ui/badge.js';
 import { Duration, Instant, Since } from '../../ui/instant.js';
 import { None, Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
+import { Tags } from '../../ui/tags.js';
 import { Marks } from './marks.js';
-import { addressOf, directionOf, sortedBy, type Sort, type View } from './view.js';
+import { directionOf, sortedBy, type Sort, type View } from './view.js';
 
-const { home: words } = WORDS;
+const { home: words, heads } = WORDS;
 
 interface CronTableProps {
   readonly crons: readonly CronSummary[];
@@ -20,8 +21,8 @@ interface CronTableProps {
 export function CronTable({ crons, view, change }: CronTableProps) {
   const sorts = (sort: Sort) => ({ direction: directionOf(view, sort), onSort: () => change(sortedBy(view, sort)) });
   const columns: readonly Column<CronSummary>[] = [
-    { title: words.cron, heads: true, sorts: sorts('name'), cell: (cron) => <Name cron={cron} /> },
-    { title: words.state, sorts: sorts('attention'), cell: (cron) => <State cron={cron} /> },
+    { title: heads.cron, heads: true, sorts: sorts('name'), cell: (cron) => <Name cron={cron} /> },
+    { title: heads.state, sorts: sorts('attention'), cell: (cron) => <State cron={cron} /> },
     { title: words.last30, cell: (cron) => <Marks cron={cron} /> },
     { title: words.duration, numeric: true, sorts: sorts('duration'), cell: (cron) => <Took cron={cron} /> },
     {
@@ -29,7 +30,7 @@ export function CronTable({ crons, view, change }: CronTableProps) {
       cell: ({ startDelayP95Ms }) => <Duration ms={startDelayP95Ms} />,
     },
     {
-      ...{ title: words.next, sorts: sorts('next') },
+      ...{ title: heads.next, sorts: sorts('next') },
       cell: ({ next, timeZone }) => next && <Instant at={next} zone={timeZone} relative />,
     },
   ];
@@ -42,11 +43,7 @@ function Name({ cron: { name, expression, timeZone, tags } }: { readonly cron: C
       <Link href={to.cron(name)}>{name}</Link>
       <small class="quiet under">
         {expression} · {timeZone}
-        {tags.map((tag) => (
-          <Link key={tag} class="tag" href={addressOf({ tag })}>
-            {tag}
-          </Link>
-        ))}
+        <Tags of={tags} />
       </small>
     </>
   );

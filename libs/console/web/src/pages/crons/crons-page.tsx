@@ -96,14 +96,9 @@ function Nothing({ view }: { readonly view: View }) {
     <Empty title={words.noCrons}>
       <p>{words.declareOne}</p>
       <pre class="code" role="region" aria-label={words.example} tabIndex={0}>
-        {EXAMPLE}
+        {words.code}
       </pre>
       <p>{words.appears}</p>
     </Empty>
   );
 }
-
-const EXAMPLE = `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })
-async report(run: CronRun) {
-  await run.effect('send', () => this.mail.send());
-}`;

@@ -19,7 +19,7 @@ interface MarksProps {
 
 /** The newest runs and skips of a cron, the newest at the right; each says on hover what it was. */
 export function Marks({ cron: { marks, timeZone } }: MarksProps) {
-  if (marks === null) return <span class="quiet">{words.unknown}</span>;
+  if (marks === null) return <span class="quiet">{WORDS.list.unknown}</span>;
   const zone = shownZone(timeZone);
   const first = SLOTS - marks.length;
   return (

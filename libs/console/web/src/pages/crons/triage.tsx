@@ -1,9 +1,9 @@
 import { Link } from 'wouter-preact';
-import { to } from '../../data/paths.js';
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { Triage } from '../../data/types.js';
 import { Badge } from '../../ui/badge.js';
+import { CronNames } from '../../ui/cron-names.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
@@ -64,16 +64,11 @@ function Where({ item: { kind, count, crons } }: { readonly item: Item }) {
   const more = count - crons.length;
   return (
     <>
-      {crons.map((name, n) => (
-        <span key={name}>
-          {n === 0 ? '' : ', '}
-          <Link href={to.cron(name)}>{name}</Link>
-        </span>
-      ))}
+      <CronNames names={crons} max={crons.length} />
       {more > 0 ? (
         <>
           {' '}
-          <Link href={addressOf({ state: kind })}>{words.more(more)}</Link>
+          <Link href={addressOf({ state: kind })}>{WORDS.list.andMore(more)}</Link>
         </>
       ) : null}
     </>

@@ -4,7 +4,10 @@ import { leaseWatches } from '../../data/questions.js';
 import type { Lease, OwnLease } from '../../data/types.js';
 import { Check } from '../../ui/fields.js';
 import { Order } from '../../ui/order.js';
+import { WORDS } from '../../words.js';
 import type { Watching } from './lease-watch.js';
+
+const { clear: words } = WORDS.leases;
 
 interface ClearProps {
   readonly onClose: () => void;
@@ -17,16 +20,8 @@ export function ClearCronLease({ lease: { cron, holder, fence }, ...rest }: Clea
     const { marker } = await cronOrders.clearLease(cron, { reason, fence });
     return { name: cron, query: leaseWatches.cron(cron, marker) };
   };
-  const text = `${holder} holds the lease of this cron with fence ${fence}. Make sure that pod is dead: if it is alive, its writes are refused from now on, and another pod takes over the cron. The ledger refuses late writes; effects outside it are for you to check.`;
-  return <ClearOrder title={`Clear the lease of ${cron}`} {...{ text, clear }} {...rest} />;
+  return <ClearOrder title={words.of(cron)} text={words.cron(holder, fence)} clear={clear} {...rest} />;
 }
-
-const WHAT: Readonly<Record<OwnLease['kind'], string>> = {
-  lease: 'a lease of the application itself',
-  semaphore: 'one place of a semaphore',
-  election: 'the role of an election',
-  flight: 'the lease of a single flight',
-};
 
 export function ClearOwnLease({ lease, ...rest }: ClearProps & { readonly lease: OwnLease }) {
   const { kind, resource, holder, fence, holderIsPod } = lease;
@@ -34,9 +29,8 @@ export function ClearOwnLease({ lease, ...rest }: ClearProps & { readonly lease:
     await ownLeaseOrders.clear({ kind, resource, fence, reason, downstreamSafe: true });
     return { name: resource, query: leaseWatches.own({ kind, resource, fence, holder }) };
   };
-  const alive = holderIsPod ? 'It is a live pod.' : 'It is not a live pod; other processes do not report.';
-  const text = `This is ${WHAT[kind]}. ${holder} holds it with fence ${fence}. ${alive} Make sure that it is dead, or wait: a dead holder’s lease ends by itself. What it still writes must be refused by its fence, or do no damage.`;
-  return <ClearOrder title={`Clear the lease of ${resource}`} {...{ text, clear }} {...rest} />;
+  const text = words.own({ what: words.what[kind], holder, fence, isPod: holderIsPod });
+  return <ClearOrder title={words.of(resource)} {...{ text, clear }} {...rest} />;
 }
 
 interface ClearOrderProps extends ClearProps {
@@ -51,11 +45,11 @@ function ClearOrder({ title, text, clear, onClose, onCleared }: ClearOrderProps)
   const execute = async (reason: string) => {
     const watching = await clear(reason);
     onCleared(watching);
-    return `The lease of ${watching.name} is cleared. Watching for duplicates.`;
+    return words.done(watching.name);
   };
   return (
-    <Order {...{ title, text, execute, onClose }} verb="Clear the lease" danger>
-      <Check label="I have made sure that its downstream is safe" required checked={isSafe} onChange={setSafe} />
+    <Order {...{ title, text, execute, onClose }} verb={words.verb} danger>
+      <Check label={words.safe} required checked={isSafe} onChange={setSafe} />
     </Order>
   );
 }

@@ -2,6 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Query } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { Watch } from '../../data/types.js';
+import { WORDS } from '../../words.js';
+
+const { watch: words } = WORDS.leases;
 
 /** A lease that was cleared. */
 export interface Watching {
@@ -33,8 +36,8 @@ export function LeaseWatch({ watching: { name, query } }: { readonly watching: W
   return (
     <div class={`notice ${toneOf(observations)}`} role="status">
       <p>
-        <strong>{isOver ? `Watched ${name} for 30 s.` : `Watching ${name} for 30 s …`}</strong>{' '}
-        {error === null ? sentenceOf(observations, last) : 'The last look failed; trying again.'}
+        <strong>{isOver ? words.over(name) : words.goesOn(name)}</strong>{' '}
+        {error === null ? sentenceOf(observations, last) : words.failed}
       </p>
       {observations.length === 0 ? null : (
         <ul>
@@ -54,10 +57,9 @@ function toneOf(observations: readonly Observation[]): string {
 
 function sentenceOf(observations: readonly Observation[], last: Watch | null): string {
   const tone = toneOf(observations);
-  if (tone === 'bad') return 'A duplicate was seen.';
-  if (tone === 'warn') return 'Look at this:';
-  if (last === null) return 'Nothing is known yet.';
-  const now =
-    last.holder === null ? 'It has no holder yet.' : `${last.holder} holds it with fence ${last.fence ?? ''}.`;
-  return `No duplicate was seen. ${now}`;
+  if (tone === 'bad') return words.duplicate;
+  if (tone === 'warn') return words.look;
+  if (last === null) return words.nothing;
+  const now = last.holder === null ? words.noHolder : words.held(last.holder, last.fence);
+  return `${words.noDuplicate} ${now}`;
 }

@@ -18,20 +18,8 @@ const PER_PAGE = 50;
 /** Each look reads the names of keys in the store, and no event tells of these leases. */
 const EVERY_MS = 10_000;
 
-const KINDS = [
-  ['', 'All'],
-  ['lease', 'Leases'],
-  ['semaphore', 'Semaphores'],
-  ['election', 'Elections'],
-  ['flight', 'Single flights'],
-] as const;
-
-const KIND_NAMES: Readonly<Record<OwnLease['kind'], string>> = {
-  lease: 'lease',
-  semaphore: 'place of a semaphore',
-  election: 'role',
-  flight: 'single flight',
-};
+const { own: words, clear: clearWords } = WORDS.leases;
+const { heads } = WORDS;
 
 /** What the application holds beside its crons. */
 export function OwnLeases() {
@@ -40,8 +28,8 @@ export function OwnLeases() {
   // Where this page and those before it begin.
   const [pages, setPages] = useState<readonly string[]>([]);
   const cursor = pages.at(-1);
-  const words = { limit: PER_PAGE, ...(search !== '' && { search }), ...(kind !== '' && { kind }) };
-  const query = questions.ownLeases({ ...words, ...(cursor !== undefined && { cursor }) });
+  const filter = { limit: PER_PAGE, ...(search !== '' && { search }), ...(kind !== '' && { kind }) };
+  const query = questions.ownLeases({ ...filter, ...(cursor !== undefined && { cursor }) });
   const leases = useResource(query, { everyMs: EVERY_MS, keeps: true });
   const narrow = (change: () => void) => {
     change();
@@ -50,17 +38,17 @@ export function OwnLeases() {
   const filters = (
     <div class="filter">
       <Choice
-        label="Kind"
+        label={heads.kind}
         value={kind}
-        options={KINDS}
+        options={words.choices}
         onChange={(value) => narrow(() => setKind(value as OwnLease['kind'] | ''))}
       />
-      <SearchField placeholder="Name" value={search} onChange={(text) => narrow(() => setSearch(text))} />
+      <SearchField placeholder={heads.name} value={search} onChange={(text) => narrow(() => setSearch(text))} />
     </div>
   );
   return (
-    <Section title="Leases of the application" aside={filters}>
-      <Shown of={leases} what="the leases of the application">
+    <Section title={words.title} aside={filters}>
+      <Shown of={leases} what={WORDS.what.ownLeases}>
         {({ items, next }) => (
           <>
             <OwnLeaseTable leases={items} at={leases.at} reload={leases.reload} />
@@ -89,12 +77,12 @@ function OwnLeaseTable({ leases, at, reload }: OwnLeaseTableProps) {
     <>
       {watching ? <LeaseWatch key={watching.query.key} watching={watching} /> : null}
       {leases.length === 0 ? (
-        <Empty title="No lease of the application is held">
-          <p>Leases, semaphores and elections of your own code appear here while they are held.</p>
+        <Empty title={words.none}>
+          <p>{words.noneText}</p>
         </Empty>
       ) : (
         <Table
-          caption="Leases of the application"
+          caption={words.title}
           columns={columns(at, setClearing)}
           rows={leases}
           keyOf={({ kind, resource, fence }) => `${kind} ${resource} ${fence}`}
@@ -107,36 +95,36 @@ function OwnLeaseTable({ leases, at, reload }: OwnLeaseTableProps) {
 
 function columns(at: number, clear: (lease: OwnLease) => void): readonly Column<OwnLease>[] {
   const known: Column<OwnLease>[] = [
-    { title: 'Lease', heads: true, cell: ({ resource }) => resource },
-    { title: 'Kind', cell: ({ kind }) => KIND_NAMES[kind] },
-    { title: 'Holder', cell: (lease) => <Holder lease={lease} /> },
-    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'Left', numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
-    { title: 'Held since', cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
+    { title: words.lease, heads: true, cell: ({ resource }) => resource },
+    { title: heads.kind, cell: ({ kind }) => words.kinds[kind] },
+    { title: heads.holder, cell: (lease) => <Holder lease={lease} /> },
+    { title: heads.fence, numeric: true, cell: ({ fence }) => fence },
+    { title: heads.left, numeric: true, cell: ({ remainingMs }) => <Left ms={remainingMs} at={at} /> },
+    { title: heads.heldSince, cell: ({ heldSince }) => <HeldSince at={heldSince} /> },
   ];
   if (!may('admin')) return known;
   const button = (lease: OwnLease) => (
     <button
       type="button"
       class="danger"
-      aria-label={`Clear the lease of ${lease.resource} with fence ${lease.fence}`}
+      aria-label={clearWords.ofTerm(lease.resource, lease.fence)}
       onClick={() => clear(lease)}
     >
-      Clear …
+      {clearWords.button}
     </button>
   );
-  return [...known, { title: WORDS.leases.actions, cell: button }];
+  return [...known, { title: heads.actions, cell: button }];
 }
 
 function Holder({ lease: { holder, holderIsPod } }: { readonly lease: OwnLease }) {
   return (
     <>
       {holder}
-      <small class="under quiet">{holderIsPod ? 'live pod' : 'not a live pod'}</small>
+      <small class="under quiet">{holderIsPod ? words.livePod : words.noLivePod}</small>
     </>
   );
 }
 
 export function HeldSince({ at }: { readonly at: string | null }) {
-  return at === null ? <span class="quiet">unknown</span> : <Instant at={at} relative />;
+  return at === null ? <span class="quiet">{WORDS.list.unknown}</span> : <Instant at={at} relative />;
 }

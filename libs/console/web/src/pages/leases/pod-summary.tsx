@@ -11,7 +11,7 @@ import { Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
 import { figuresOf, takeoversIn } from './pods.js';
 
-const { leases: words } = WORDS;
+const { leases: words, list } = WORDS;
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 5_000;
 const concerns = ({ event }: JournalEntry) => event.startsWith('lease.');
@@ -41,16 +41,16 @@ function factsOf(pods: readonly Pod[], unheld: number): Fact[] {
     [words.held, held.toLocaleString('en')],
     [
       words.unheld,
-      unheld === 0 ? words.none : <Link href={`/${query({ state: 'unheld' })}`}>{words.crons(unheld)}</Link>,
+      unheld === 0 ? list.none : <Link href={`/${query({ state: 'unheld' })}`}>{words.crons(unheld)}</Link>,
     ],
-    [words.balance, balance === null ? words.unknown : words.balanced(balance)],
-    [words.clockOffset, clockSkewMs === null ? words.unknown : <Duration ms={clockSkewMs} />],
-    [words.loopLag, lagMs === null ? words.unknown : <Duration ms={lagMs} />],
+    [words.balance, balance === null ? list.unknown : words.balanced(balance)],
+    [words.clockOffset, clockSkewMs === null ? list.unknown : <Duration ms={clockSkewMs} />],
+    [words.loopLag, lagMs === null ? list.unknown : <Duration ms={lagMs} />],
   ];
 }
 
 function takeovers(journal: readonly JournalEntry[] | null): Fact {
-  if (journal === null) return [words.takeovers, words.unknown];
+  if (journal === null) return [words.takeovers, list.unknown];
   const { count, isWhole } = takeoversIn(journal, now.peek() - HOUR_MS);
   return [words.takeovers, isWhole ? count.toLocaleString('en') : words.atLeast(count)];
 }

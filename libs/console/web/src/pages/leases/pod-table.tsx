@@ -10,7 +10,7 @@ import { Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
 import { podsLike } from './pods.js';
 
-const { leases: words } = WORDS;
+const { leases: words, heads } = WORDS;
 /** More rows than this nobody reads: a search finds the others. */
 const MAX_SHOWN = 50;
 
@@ -54,21 +54,21 @@ function Name({ pod: { pod, host, pid, version } }: { readonly pod: Pod }) {
 }
 
 const COLUMNS: readonly Column<Pod>[] = [
-  { title: 'Pod', heads: true, cell: (pod) => <Name pod={pod} /> },
-  { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
+  { title: heads.pod, heads: true, cell: (pod) => <Name pod={pod} /> },
+  { title: words.roles, cell: ({ roles }) => roles.join(', ') },
   {
-    title: 'Holds',
+    title: words.holdsHead,
     numeric: true,
     cell: ({ held, assigned }) => (held === null ? null : words.holds(held, assigned)),
   },
   {
-    title: 'Runs',
+    title: words.runs,
     numeric: true,
-    cell: ({ running, concurrency }) => (running === null ? null : `${running} of ${concurrency ?? '?'}`),
+    cell: ({ running, concurrency }) => (running === null ? null : words.running(running, concurrency)),
   },
   { title: words.clockOffset, numeric: true, cell: ({ clockSkewMs }) => <Duration ms={clockSkewMs} /> },
   { title: words.roundTrip, numeric: true, cell: ({ rttMs }) => <Duration ms={rttMs} /> },
   { title: words.loopLag, numeric: true, cell: ({ lagMs }) => <Duration ms={lagMs} /> },
   { title: words.leaseTtl, numeric: true, cell: ({ leaseTtlMs }) => <Duration ms={leaseTtlMs} /> },
-  { title: 'Started', cell: ({ startedAt }) => <Instant at={startedAt} relative /> },
+  { title: words.started, cell: ({ startedAt }) => <Instant at={startedAt} relative /> },
 ];

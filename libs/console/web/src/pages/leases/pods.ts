@@ -4,9 +4,8 @@ import type { JournalEntry, Pod } from '../../data/types.js';
 export interface PodFigures {
   readonly schedulers: number;
   readonly workers: number;
-  /** Crons held by the schedulers together, and how many should be. */
+  /** Crons held by the schedulers together. */
   readonly held: number;
-  readonly assigned: number;
   /** The most crons that one scheduler holds, over the mean of all; 1 is even. */
   readonly balance: number | null;
   /** The farthest clock, milliseconds ahead of the store's; negative: behind. */
@@ -21,7 +20,6 @@ export function figuresOf(pods: readonly Pod[]): PodFigures {
   return {
     ...{ schedulers: schedulers.length, held },
     workers: pods.filter(({ roles }) => roles.includes('worker')).length,
-    assigned: sum(schedulers.map(({ assigned }) => assigned ?? 0)),
     balance: held === 0 ? null : (Math.max(...counts) * counts.length) / held,
     clockSkewMs: farthest(pods.map(({ clockSkewMs }) => clockSkewMs)),
     lagMs: farthest(pods.map(({ lagMs }) => lagMs)),

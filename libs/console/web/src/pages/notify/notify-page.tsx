@@ -9,7 +9,10 @@ import { Order } from '../../ui/order.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
 import { MuteOrder } from './mute-order.js';
+
+const { notify: words, heads } = WORDS;
 
 const EVERY_MS = 10_000;
 
@@ -18,14 +21,14 @@ export function NotifyPage() {
   const mutes = useResource(questions.mutes(), { everyMs: EVERY_MS, keeps: true });
   const receivers = useResource(questions.receivers(), { everyMs: EVERY_MS, keeps: true });
   return (
-    <Page title="Notifications" intro="Who is told of alarms and failed runs, and what is muted.">
-      <Section title="Mutes">
-        <Shown of={mutes} what="the mutes">
+    <Page title={words.title} intro={words.intro}>
+      <Section title={words.mutes}>
+        <Shown of={mutes} what={WORDS.what.mutes}>
           {({ items }) => <Mutes mutes={items} reload={mutes.reload} />}
         </Shown>
       </Section>
-      <Section title="Receivers">
-        <Shown of={receivers} what="the receivers">
+      <Section title={words.receivers}>
+        <Shown of={receivers} what={WORDS.what.receivers}>
           {({ items }) => <Receivers receivers={items} reload={receivers.reload} />}
         </Shown>
       </Section>
@@ -39,7 +42,7 @@ interface MutesProps {
   readonly reload: () => void;
 }
 
-const nameOf = ({ cron, tag }: Mute) => cron ?? `tag ${tag}`;
+const nameOf = ({ cron, tag }: Mute) => cron ?? words.tag(tag ?? '');
 
 function Mutes({ mutes, reload }: MutesProps) {
   const [isMuting, setMuting] = useState(false);
@@ -50,25 +53,25 @@ function Mutes({ mutes, reload }: MutesProps) {
     reload();
   };
   const columns: readonly Column<Mute>[] = [
-    { title: 'Muted', heads: true, cell: nameOf },
-    { title: 'Until', cell: ({ until }) => <Instant at={until} relative /> },
-    { title: 'By', cell: ({ by }) => by },
-    { title: 'Reason', cell: ({ reason }) => reason },
-    { title: 'Actions', cell: (mute) => (may('operator') ? <EndButton mute={mute} onClick={setEnding} /> : null) },
+    { title: words.muted, heads: true, cell: nameOf },
+    { title: heads.until, cell: ({ until }) => <Instant at={until} relative /> },
+    { title: heads.by, cell: ({ by }) => by },
+    { title: heads.reason, cell: ({ reason }) => reason },
+    { title: heads.actions, cell: (mute) => (may('operator') ? <EndButton mute={mute} onClick={setEnding} /> : null) },
   ];
   return (
     <>
       {mutes.length === 0 ? (
-        <Empty title="Nothing is muted">
-          <p>Every alarm goes to its receivers.</p>
+        <Empty title={words.noMutes}>
+          <p>{words.noMutesText}</p>
         </Empty>
       ) : (
-        <Table caption="Mutes" columns={columns} rows={mutes} keyOf={nameOf} />
+        <Table caption={words.mutes} columns={columns} rows={mutes} keyOf={nameOf} />
       )}
       {may('operator') ? (
         <div class="buttons">
           <button type="button" onClick={() => setMuting(true)}>
-            Mute …
+            {words.muteButton}
           </button>
         </div>
       ) : null}
@@ -80,8 +83,8 @@ function Mutes({ mutes, reload }: MutesProps) {
 
 function EndButton({ mute, onClick }: { readonly mute: Mute; readonly onClick: (mute: Mute) => void }) {
   return (
-    <button type="button" aria-label={`Unmute ${nameOf(mute)}`} onClick={() => onClick(mute)}>
-      Unmute …
+    <button type="button" aria-label={words.unmuteTitle(nameOf(mute))} onClick={() => onClick(mute)}>
+      {words.unmuteButton}
     </button>
   );
 }
@@ -90,10 +93,10 @@ function Unmute({ mute, onClose }: { readonly mute: Mute; readonly onClose: () =
   const target = mute.cron === null ? { tag: mute.tag ?? '' } : { cron: mute.cron };
   const execute = async (reason: string) => {
     await notifyOrders.unmute({ ...target, reason });
-    return `${nameOf(mute)} is not muted any more.`;
+    return words.isUnmuted(nameOf(mute));
   };
-  const text = 'Alarms that were raised meanwhile and are still open are sent.';
-  return <Order title={`Unmute ${nameOf(mute)}`} verb="Unmute" {...{ text, execute, onClose }} />;
+  const title = words.unmuteTitle(nameOf(mute));
+  return <Order text={words.unmuteText} verb={words.unmute} {...{ title, execute, onClose }} />;
 }
 
 interface ReceiversProps {
@@ -105,26 +108,26 @@ function Receivers({ receivers, reload }: ReceiversProps) {
   if (receivers.length > 0)
     return receivers.map((receiver) => <Deliveries key={receiver.id} {...{ receiver, reload }} />);
   return (
-    <Empty title="Nobody is told">
-      <p>Configure webhooks in JobsModule, or a ping on a cron.</p>
+    <Empty title={words.noReceivers}>
+      <p>{words.noReceiversText}</p>
     </Empty>
   );
 }
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} /> },
-  { title: 'Message', cell: ({ about }) => about },
-  { title: 'Cron', cell: ({ cron }) => cron },
-  { title: 'Attempt', numeric: true, cell: ({ attempt }) => attempt },
-  { title: 'Outcome', cell: ({ outcome, status }) => (status === null ? outcome : `${outcome} (${status})`) },
-  { title: 'Took', numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
-  { title: 'Error', cell: ({ error }) => error },
+  { title: heads.when, heads: true, cell: ({ at }) => <Instant at={at} /> },
+  { title: words.message, cell: ({ about }) => about },
+  { title: heads.cron, cell: ({ cron }) => cron },
+  { title: heads.attempt, numeric: true, cell: ({ attempt }) => attempt },
+  { title: heads.result, cell: ({ outcome, status }) => (status === null ? outcome : `${outcome} (${status})`) },
+  { title: heads.took, numeric: true, cell: ({ tookMs }) => <Duration ms={tookMs} /> },
+  { title: heads.error, cell: ({ error }) => error },
 ];
 
 function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonly reload: () => void }) {
   const { id, kind, to, events, crons, secrets, deliveries } = receiver;
   const [isTesting, setTesting] = useState(false);
-  const name = to ?? 'Pings of crons';
+  const name = to ?? words.pings;
   const close = () => {
     setTesting(false);
     reload();
@@ -134,21 +137,21 @@ function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonl
       <h3>{name}</h3>
       <p class="quiet">
         {events.length === 0 ? null : `${events.join(', ')} · `}
-        {crons === null ? 'all crons' : crons.join(', ')}
-        {secrets > 1 ? ' · two secrets: a rotation is under way' : null}
+        {crons === null ? words.allCrons : crons.join(', ')}
+        {secrets > 1 ? ` · ${words.twoSecrets}` : null}
       </p>
       {kind === 'webhook' && may('operator') ? (
         <div class="buttons">
-          <button type="button" aria-label={`Send a test to ${name}`} onClick={() => setTesting(true)}>
-            Send a test …
+          <button type="button" aria-label={words.testTitle(name)} onClick={() => setTesting(true)}>
+            {words.test}
           </button>
         </div>
       ) : null}
       {deliveries.length === 0 ? (
-        <p>No deliveries yet.</p>
+        <p>{words.noDeliveries}</p>
       ) : (
         <Table
-          caption={`Latest deliveries to ${name}`}
+          caption={words.deliveries(name)}
           columns={COLUMNS}
           rows={deliveries}
           keyOf={({ messageId, attempt, at }) => `${messageId} ${attempt} ${at}`}
@@ -168,9 +171,8 @@ interface TestProps {
 function TestOrder({ id, name, onClose }: TestProps) {
   const execute = async (reason: string) => {
     const { outcome, status, error, tookMs } = await notifyOrders.test(id, { reason });
-    if (outcome !== 'delivered') throw new Error(error ?? 'The test was not delivered.');
-    return `${name} answered ${status} in ${tookMs} ms.`;
+    if (outcome !== 'delivered') throw new Error(error ?? words.notDelivered);
+    return words.answered(name, status, tookMs);
   };
-  const text = 'A signed message of the type webhook.test is sent once.';
-  return <Order title={`Send a test to ${name}`} verb="Send" {...{ text, execute, onClose }} />;
+  return <Order title={words.testTitle(name)} text={words.testText} verb={words.send} {...{ execute, onClose }} />;
 }

@@ -27,8 +27,8 @@ export function Answers({ report: { run, unresolvedEffect }, reload, zone }: Ans
       <p>{advice}</p>
       <Facts
         of={[
-          [words.effect, item === null ? effect : words.item(effect, item)],
-          [words.begun, <Instant at={since} zone={zone} relative />],
+          [WORDS.heads.effect, item === null ? effect : words.item(effect, item)],
+          [WORDS.run.effectBegun, <Instant at={since} zone={zone} relative />],
           [words.key, <code>{idempotencyKey}</code>],
         ]}
       />

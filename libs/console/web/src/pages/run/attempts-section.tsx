@@ -1,11 +1,13 @@
 import type { Attempt, RunReport } from '../../data/types.js';
-import { Badge } from '../../ui/badge.js';
+import { Badge, type Tone } from '../../ui/badge.js';
 import { msText } from '../../time/instants.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { None, Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
 import { fencesText, stepText } from './refusal-words.js';
+
+const { run: words, heads } = WORDS;
 
 interface AttemptsProps extends Pick<RunReport, 'run' | 'journal' | 'attempts'> {
   readonly zone: string | undefined;
@@ -15,15 +17,15 @@ interface AttemptsProps extends Pick<RunReport, 'run' | 'journal' | 'attempts'> 
 export function Attempts({ run, journal, attempts, zone }: AttemptsProps) {
   if (attempts.length === 0) {
     return (
-      <Section title="Attempts">
-        <p class="quiet">{WORDS.run.noAttempts}</p>
+      <Section title={heads.attempts}>
+        <p class="quiet">{words.noAttempts}</p>
       </Section>
     );
   }
   return (
-    <Section title="Attempts" aside={<span class="quiet">{WORDS.run.inAll(run.attempt)}</span>}>
+    <Section title={heads.attempts} aside={<span class="quiet">{words.inAll(run.attempt)}</span>}>
       <Table
-        caption="Attempts, newest first"
+        caption={words.attemptsCaption}
         columns={columns({ run, journal }, zone)}
         rows={attempts}
         keyOf={({ number }) => String(number)}
@@ -39,7 +41,7 @@ function isWhole({ beganAt, endedAt, end }: Attempt): boolean {
 }
 
 function Gaps() {
-  return <p class="quiet">{WORDS.run.gaps}</p>;
+  return <p class="quiet">{words.gaps}</p>;
 }
 
 type About = Pick<RunReport, 'run' | 'journal'>;
@@ -47,28 +49,23 @@ type About = Pick<RunReport, 'run' | 'journal'>;
 function columns(about: About, zone: string | undefined): readonly Column<Attempt>[] {
   return [
     {
-      title: 'Attempt',
+      title: heads.attempt,
       heads: true,
       cell: ({ first, number }) => (first === number ? number : `${first} – ${number}`),
     },
-    { title: 'Began', cell: ({ beganAt }) => <Instant at={beganAt} zone={zone} precise /> },
-    { title: 'Ended', cell: ({ endedAt }) => <Instant at={endedAt} zone={zone} precise /> },
-    { title: 'Took', numeric: true, cell: ({ tookMs }) => (tookMs === null ? null : msText(tookMs)) },
-    { title: 'Worker', cell: ({ worker }) => worker ?? <None /> },
-    { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-    { title: 'Outcome', cell: (attempt) => <End attempt={attempt} about={about} /> },
+    { title: heads.began, cell: ({ beganAt }) => <Instant at={beganAt} zone={zone} precise /> },
+    { title: heads.ended, cell: ({ endedAt }) => <Instant at={endedAt} zone={zone} precise /> },
+    { title: heads.took, numeric: true, cell: ({ tookMs }) => (tookMs === null ? null : msText(tookMs)) },
+    { title: heads.worker, cell: ({ worker }) => worker ?? <None /> },
+    { title: heads.fence, numeric: true, cell: ({ fence }) => fence },
+    { title: heads.result, cell: (attempt) => <End attempt={attempt} about={about} /> },
   ];
 }
 
-const BADGES: Readonly<Record<Exclude<Attempt['end'], 'unrecorded' | 'lost'>, Parameters<typeof Badge>[0]>> = {
-  succeeded: { tone: 'good', text: 'succeeded' },
-  failed: { tone: 'bad', text: 'failed' },
-  cancelled: { tone: 'calm', text: 'cancelled', title: 'stopped: its run was cancelled' },
-  uncertain: { tone: 'warn', text: 'uncertain', title: 'outcome of an effect unknown' },
-  refused: { tone: 'bad', text: 'refused', title: 'write refused as stale' },
-  aborted: { tone: 'warn', text: 'aborted', title: 'aborted' },
-  open: { tone: 'info', text: 'goes on' },
-};
+const TONES = {
+  ...{ succeeded: 'good', failed: 'bad', cancelled: 'calm', uncertain: 'warn', refused: 'bad', aborted: 'warn' },
+  open: 'info',
+} as const satisfies Readonly<Record<Exclude<Attempt['end'], 'unrecorded' | 'lost'>, Tone>>;
 
 interface EndProps {
   readonly attempt: Attempt;
@@ -76,17 +73,17 @@ interface EndProps {
 }
 
 function End({ attempt: { end, why, refusals }, about: { run, journal } }: EndProps) {
-  if (end === 'lost') return <span class="quiet">{WORDS.run.notInJournal}</span>;
-  if (end === 'unrecorded') return <span class="quiet">{WORDS.run.noEnd}</span>;
+  if (end === 'lost') return <span class="quiet">{words.notInJournal}</span>;
+  if (end === 'unrecorded') return <span class="quiet">{words.noEnd}</span>;
   return (
     <>
-      <Badge {...BADGES[end]} />
+      <Badge tone={TONES[end]} {...words.ends[end]} />
       {why === null ? null : <small class="under quiet clipped">{why}</small>}
       {journal
         .filter(({ id }) => refusals.includes(id))
         .map((refusal) => (
           <small key={refusal.id} class="under">
-            {WORDS.run.refusedLine(stepText(refusal), fencesText(refusal, run))}
+            {words.refusedLine(stepText(refusal), fencesText(refusal, run))}
           </small>
         ))}
     </>

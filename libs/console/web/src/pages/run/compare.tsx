@@ -50,16 +50,19 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 function rowsOf(now: RunReport, before: RunReport): readonly Row[] {
-  const { facts } = WORDS.run;
+  const {
+    heads,
+    run: { facts },
+  } = WORDS;
   const names = [...new Set([...now.effects, ...before.effects].map(({ name }) => name))];
   const parts = differencesOf(now.run.payload, before.run.payload);
   return [
     timed(facts.delay, now.run.lateByMs, before.run.lateByMs),
-    timed(facts.took, now.run.tookMs, before.run.tookMs),
-    plain(facts.attempts, now.run.attempt, before.run.attempt),
+    timed(heads.took, now.run.tookMs, before.run.tookMs),
+    plain(heads.attempts, now.run.attempt, before.run.attempt),
     ...names.map((name) => timed(WORDS.run.effect(name), lasted(now, name), lasted(before, name))),
-    plain(facts.generation, now.run.generation, before.run.generation),
-    plain(facts.worker, now.run.worker, before.run.worker),
+    plain(heads.generation, now.run.generation, before.run.generation),
+    plain(heads.worker, now.run.worker, before.run.worker),
     ...(parts.length === 0 ? [{ what: facts.payload(''), is: null, was: null, difference: WORDS.run.same }] : []),
     ...parts.map(({ path, is, was }) => plain(facts.payload(path), json(is), json(was))),
   ];

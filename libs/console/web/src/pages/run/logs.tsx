@@ -32,7 +32,7 @@ export function Logs({ lines }: { readonly lines: readonly string[] }) {
       {shown.length === 0 ? (
         <p class="quiet">{WORDS.run.noLogFits}</p>
       ) : (
-        <pre class="code logs" role="region" aria-label="Log lines" tabIndex={0}>
+        <pre class="code logs" role="region" aria-label={WORDS.run.logLines} tabIndex={0}>
           {shown.map(({ level: of, whole }, index) => (
             <span key={index} class={`log-line ${of ?? ''}`}>
               {whole}

@@ -1,15 +1,13 @@
 import type { JournalEntry, Run } from '../../data/types.js';
 import { fenceIn } from '../../ui/events.js';
+import { WORDS } from '../../words.js';
 
-const STEPS: Readonly<Record<string, string>> = {
-  effect: 'Beginning or recording an effect',
-  finish: 'Ending the attempt',
-};
+const { refused: words } = WORDS.run;
 
 /** What was refused, and so at which step of its attempt. */
 export function stepText({ event, detail: { step, effect } }: JournalEntry): string {
-  if (event === 'effect.late') return `Recording the effect ${typeof effect === 'string' ? effect : ''}`.trim();
-  return (typeof step === 'string' && STEPS[step]) || 'A write';
+  if (event === 'effect.late') return words.lateEffect(typeof effect === 'string' ? effect : '').trim();
+  return (typeof step === 'string' && words.steps[step]) || words.anyStep;
 }
 
 type FencedRun = Pick<Run, 'fence'>;
@@ -30,7 +28,7 @@ export function acceptedFence(entry: JournalEntry, run: FencedRun): Accepted | n
 /** The refused fence against the accepted one. */
 export function fencesText(entry: JournalEntry, run: FencedRun): string {
   const accepted = acceptedFence(entry, run);
-  const fence = fenceIn(entry, 'fence') ?? 'unknown';
-  if (accepted === null) return `fence ${fence} is the latest, but its run lease had expired or its run had ended`;
-  return `fence ${fence} against ${accepted.fence}${accepted.now ? ', which is current' : ''}`;
+  const fence = fenceIn(entry, 'fence') ?? WORDS.list.unknown;
+  if (accepted === null) return words.latest(fence);
+  return words.against(fence, accepted.fence, accepted.now);
 }

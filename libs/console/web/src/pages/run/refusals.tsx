@@ -7,6 +7,8 @@ import { Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
 import { acceptedFence, stepText } from './refusal-words.js';
 
+const { run: words, heads } = WORDS;
+
 interface RefusalsProps extends Pick<RunReport, 'run' | 'journal'> {
   readonly zone: string | undefined;
 }
@@ -15,12 +17,15 @@ interface RefusalsProps extends Pick<RunReport, 'run' | 'journal'> {
 export function Refusals({ run, journal, zone }: RefusalsProps) {
   const refused = journal.filter(isRefusal);
   return (
-    <Section title="Refusals" aside={refused.length === 0 ? null : <Badge tone="bad" text={`${refused.length}`} />}>
+    <Section
+      title={words.refusals}
+      aside={refused.length === 0 ? null : <Badge tone="bad" text={`${refused.length}`} />}
+    >
       {refused.length === 0 ? (
-        <p class="quiet">{WORDS.run.noRefusals}</p>
+        <p class="quiet">{words.noRefusals}</p>
       ) : (
         <Table
-          caption="Refusals, newest first"
+          caption={words.refusalsCaption}
           columns={columns(run, zone)}
           rows={refused}
           keyOf={({ id }) => id}
@@ -33,16 +38,16 @@ export function Refusals({ run, journal, zone }: RefusalsProps) {
 
 function columns(run: Run, zone: string | undefined): readonly Column<JournalEntry>[] {
   return [
-    { title: 'When', heads: true, cell: ({ at }) => <Instant at={at} zone={zone} precise /> },
-    { title: 'What was refused', cell: (entry) => <What entry={entry} run={run} /> },
+    { title: heads.when, heads: true, cell: ({ at }) => <Instant at={at} zone={zone} precise /> },
+    { title: words.refused.what, cell: (entry) => <What entry={entry} run={run} /> },
     {
-      title: 'Attempt',
+      title: heads.attempt,
       numeric: true,
       cell: ({ detail: { attempt } }) => (typeof attempt === 'number' ? attempt : null),
     },
-    { title: 'Its fence', numeric: true, cell: (entry) => fenceIn(entry, 'fence') },
-    { title: 'Accepted', numeric: true, cell: (entry) => <Accepted entry={entry} run={run} /> },
-    { title: 'Worker', cell: ({ pod }) => pod },
+    { title: words.refused.fence, numeric: true, cell: (entry) => fenceIn(entry, 'fence') },
+    { title: heads.accepted, numeric: true, cell: (entry) => <Accepted entry={entry} run={run} /> },
+    { title: heads.worker, cell: ({ pod }) => pod },
   ];
 }
 
@@ -55,21 +60,19 @@ function What({ entry, run }: EntryProps) {
   const isOvertaken = entry.event !== 'attempt.refused' || acceptedFence(entry, run) !== null;
   return (
     <>
-      <Badge tone="bad" text="refused" /> {stepText(entry)}
-      <small class="under quiet">
-        {isOvertaken ? eventText(entry) : 'write refused: its run lease had expired, or its run had ended'}
-      </small>
+      <Badge tone="bad" text={words.refused.badge} /> {stepText(entry)}
+      <small class="under quiet">{isOvertaken ? eventText(entry) : words.refused.expired}</small>
     </>
   );
 }
 
 function Accepted({ entry, run }: EntryProps) {
   const accepted = acceptedFence(entry, run);
-  if (accepted === null) return <span class="quiet">its own</span>;
+  if (accepted === null) return <span class="quiet">{words.refused.ownFence}</span>;
   return (
     <>
       {accepted.fence}
-      {accepted.now ? <small class="under quiet">current</small> : null}
+      {accepted.now ? <small class="under quiet">{words.refused.current}</small> : null}
     </>
   );
 }

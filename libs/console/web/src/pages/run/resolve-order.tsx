@@ -40,7 +40,7 @@ export function ResolveOrder({ id, asked, answer, onClose }: ResolveProps) {
       {...{ execute, onClose }}
     >
       {answer === 'done' ? (
-        <JsonField label={words.result} hint={words.resultHint} value={result} onChange={setResult} />
+        <JsonField label={WORDS.heads.result} hint={words.resultHint} value={result} onChange={setResult} />
       ) : null}
     </Order>
   );

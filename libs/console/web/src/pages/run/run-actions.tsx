@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { may } from '../../data/session.js';
 import type { Run } from '../../data/types.js';
 import { CancelOrder, RetryOrder } from './run-orders.js';
+import { OPEN_STATES } from './waterfall.js';
 import { WORDS } from '../../words.js';
 
 const { orders: words } = WORDS.run;
@@ -11,13 +12,11 @@ interface ActionsProps {
   readonly reload: () => void;
 }
 
-const OPEN = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
-
 /** Retry for what failed or was cancelled, cancel for what is open; nothing for a viewer. */
 export function RunActions({ run, reload }: ActionsProps) {
   const [asking, setAsking] = useState(false);
   if (!may('operator')) return null;
-  const isOpen = OPEN.has(run.state);
+  const isOpen = OPEN_STATES.has(run.state);
   if (!isOpen && run.state !== 'failed' && run.state !== 'cancelled') return null;
   const close = () => {
     setAsking(false);

@@ -19,16 +19,20 @@ import { Refusals } from './refusals.js';
 import { RunActions } from './run-actions.js';
 import { RunLinks } from './run-links.js';
 import { Stacks } from './stacks.js';
+import { OPEN_STATES } from './waterfall.js';
 import { WaterfallSection } from './waterfall-section.js';
 import { Table, type Column } from '../../ui/table.js';
+
+const { run: words, heads } = WORDS;
+const { facts, effectStates } = words;
 
 type Item = Items['open'][number];
 
 const itemColumns = (zone: string | undefined): readonly Column<Item>[] => [
-  { title: 'Item', heads: true, cell: ({ key }) => key },
-  { title: 'State', cell: ({ state }) => state },
-  { title: 'Since', cell: ({ since }) => <Instant at={since} zone={zone} /> },
-  { title: 'Failed with', cell: ({ error }) => error },
+  { title: heads.item, heads: true, cell: ({ key }) => key },
+  { title: heads.state, cell: ({ state }) => state },
+  { title: heads.since, cell: ({ since }) => <Instant at={since} zone={zone} /> },
+  { title: words.failedWith, cell: ({ error }) => error },
 ];
 
 interface ItemsProps {
@@ -41,15 +45,13 @@ function ItemsSection({ items, zone }: ItemsProps) {
   const lists = Object.entries(items);
   if (lists.length === 0) return null;
   return (
-    <Section title="Items">
+    <Section title={words.items}>
       {lists.map(([name, { done, failed, begun, open }]) => (
         <div key={name}>
           <h3>{name}</h3>
-          <p>
-            {done.toLocaleString('en')} done, {begun} begun, {failed} failed
-          </p>
+          <p>{words.itemCounts(done, begun, failed)}</p>
           {open.length === 0 ? null : (
-            <Table caption={`Open items of ${name}`} columns={itemColumns(zone)} rows={open} keyOf={({ key }) => key} />
+            <Table caption={words.openItems(name)} columns={itemColumns(zone)} rows={open} keyOf={({ key }) => key} />
           )}
         </div>
       ))}
@@ -58,13 +60,16 @@ function ItemsSection({ items, zone }: ItemsProps) {
 }
 
 const effectColumns = (zone: string | undefined): readonly Column<Effect>[] => [
-  { title: 'Effect', heads: true, cell: ({ name }) => name },
-  { title: 'Outcome', cell: (effect) => <OutcomeBadge effect={effect} /> },
-  { title: 'Begun', cell: ({ since }) => <Instant at={since} zone={zone} precise /> },
-  { title: 'Ended', cell: ({ finishedAt }) => <Instant at={finishedAt} zone={zone} precise /> },
-  { title: 'Took', numeric: true, cell: ({ since, finishedAt }) => betweenText(since, finishedAt) },
-  { title: 'Fence', numeric: true, cell: ({ fence }) => fence },
-  { title: 'Result', cell: ({ result, error, name }) => error ?? <Data value={result} label={`Result of ${name}`} /> },
+  { title: heads.effect, heads: true, cell: ({ name }) => name },
+  { title: heads.state, cell: (effect) => <EffectBadge effect={effect} /> },
+  { title: words.effectBegun, cell: ({ since }) => <Instant at={since} zone={zone} precise /> },
+  { title: heads.ended, cell: ({ finishedAt }) => <Instant at={finishedAt} zone={zone} precise /> },
+  { title: heads.took, numeric: true, cell: ({ since, finishedAt }) => betweenText(since, finishedAt) },
+  { title: heads.fence, numeric: true, cell: ({ fence }) => fence },
+  {
+    title: heads.result,
+    cell: ({ result, error, name }) => error ?? <Data value={result} label={words.resultOf(name)} />,
+  },
 ];
 
 interface EffectsProps {
@@ -74,16 +79,11 @@ interface EffectsProps {
 
 function Effects({ effects, zone }: EffectsProps) {
   return (
-    <Section title="Effects">
+    <Section title={words.effects}>
       {effects.length === 0 ? (
-        <p class="quiet">{WORDS.run.noEffects}</p>
+        <p class="quiet">{words.noEffects}</p>
       ) : (
-        <Table
-          caption="Effects, in order of start"
-          columns={effectColumns(zone)}
-          rows={effects}
-          keyOf={({ name }) => name}
-        />
+        <Table caption={words.effectsCaption} columns={effectColumns(zone)} rows={effects} keyOf={({ name }) => name} />
       )}
     </Section>
   );
@@ -93,10 +93,11 @@ function betweenText(begin: string, end: string | null): string | null {
   return end === null ? null : msText(Date.parse(end) - Date.parse(begin));
 }
 
-function OutcomeBadge({ effect: { state, unknown } }: { readonly effect: Effect }) {
-  if (unknown) return <Badge tone="warn" text="unknown" title="Begun, but its worker died" />;
-  if (state === 'done') return <Badge tone="good" text="done" />;
-  return state === 'failed' ? <Badge tone="bad" text="failed" /> : <Badge tone="info" text="begun" />;
+const EFFECT_TONES = { done: 'good', failed: 'bad', begun: 'info' } as const;
+
+function EffectBadge({ effect: { state, unknown } }: { readonly effect: Effect }) {
+  if (unknown) return <Badge tone="warn" text={effectStates.unknown} title={words.unknownEffect} />;
+  return <Badge tone={EFFECT_TONES[state]} text={effectStates[state]} />;
 }
 
 const EVERY_MS = 5_000;
@@ -104,8 +105,8 @@ const EVERY_MS = 5_000;
 export function RunPage({ id }: { readonly id: string }) {
   const report = useResource(questions.run(id), { concerns: ({ runId }) => runId === id, everyMs: EVERY_MS });
   return (
-    <Page title={WORDS.run.title(id)}>
-      <Shown of={report} what={WORDS.run.what(id)}>
+    <Page title={words.title(id)}>
+      <Shown of={report} what={words.what(id)}>
         {(data) => <Known report={data} reload={report.reload} />}
       </Shown>
     </Page>
@@ -124,7 +125,7 @@ function Known({ report, reload }: { readonly report: RunReport; readonly reload
       {/* The error of an attempt that asks names its unresolved effect. */}
       {run.error === null || unresolvedEffect ? null : <Wrong error={run.error} />}
       <Answers {...{ report, reload, zone }} />
-      <Section title={WORDS.run.state} aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
+      <Section title={heads.state} aside={<RunBadge state={run.state} title={run.skipped ?? undefined} />}>
         <Facts of={[...stateOf(run, zone), ...originOf(run)].filter(([, value]) => value !== null)} />
         <ZoneNote zone={zone} />
       </Section>
@@ -144,42 +145,40 @@ function Known({ report, reload }: { readonly report: RunReport; readonly reload
 function Wrong({ error }: { readonly error: string }) {
   return (
     <p class="notice bad">
-      <strong>{WORDS.run.latestFailed}</strong> {error}
+      <strong>{words.latestFailed}</strong> {error}
     </p>
   );
 }
 
-const OVER: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'skipped']);
-
 function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
   const when = (at: string | null) => at && <Instant at={at} zone={zone} precise />;
   return [
-    ['Cron', <Link href={to.cron(run.cron, run.scheduledAt)}>{run.cron}</Link>],
-    ['Scheduled for', <Instant at={run.scheduledAt} zone={zone} relative precise />],
-    ['Accepted', when(run.claimedAt)],
-    ['Enqueued', when(run.enqueuedAt)],
-    ['Began', when(run.startedAt)],
-    ['Ended', when(run.finishedAt)],
-    ['Start delay', run.lateByMs === null ? null : msText(run.lateByMs)],
-    ['Took', run.tookMs === null ? null : msText(run.tookMs)],
-    ['Attempts', run.attempt],
-    ['Fence', run.fence],
-    ['Worker', run.worker],
-    ['Next attempt', OVER.has(run.state) ? null : when(run.notBefore)],
-    ['Skip reason', run.skipped],
-    ['Waits for', run.waiting],
+    [heads.cron, <Link href={to.cron(run.cron, run.scheduledAt)}>{run.cron}</Link>],
+    [facts.scheduledFor, <Instant at={run.scheduledAt} zone={zone} relative precise />],
+    [heads.accepted, when(run.claimedAt)],
+    [facts.enqueued, when(run.enqueuedAt)],
+    [heads.began, when(run.startedAt)],
+    [heads.ended, when(run.finishedAt)],
+    [facts.delay, run.lateByMs === null ? null : msText(run.lateByMs)],
+    [heads.took, run.tookMs === null ? null : msText(run.tookMs)],
+    [heads.attempts, run.attempt],
+    [heads.fence, run.fence],
+    [heads.worker, run.worker],
+    [facts.nextAttempt, OPEN_STATES.has(run.state) ? when(run.notBefore) : null],
+    [facts.skipReason, run.skipped],
+    [facts.waitsFor, run.waiting],
   ];
 }
 
 function originOf(run: Run): readonly Fact[] {
   return [
-    ['Reason', run.by === null ? run.reason : `${run.reason}, ordered by ${run.by}`],
-    ['Claimed by', `${run.claimedBy}, fence ${run.claimFence}`],
-    ['Generation', run.generation],
-    ['Deliveries', run.delivery],
-    ['Payload', run.payload === null ? null : <Data value={run.payload} label="Payload" />],
-    ['Also covers', run.missed && `${run.missed.count} missed instants`],
-    ['Cancelled', run.cancel && `by ${run.cancel.by}`],
+    [heads.reason, run.by === null ? run.reason : words.ordered(run.reason, run.by)],
+    [facts.claimedBy, words.claim(run.claimedBy, run.claimFence)],
+    [heads.generation, run.generation],
+    [facts.deliveries, run.delivery],
+    [heads.payload, run.payload === null ? null : <Data value={run.payload} label={heads.payload} />],
+    [facts.covers, run.missed && words.missed(run.missed.count)],
+    [facts.cancelled, run.cancel && words.by(run.cancel.by)],
   ];
 }
 
@@ -189,13 +188,13 @@ interface HistoryProps extends Pick<RunReport, 'journal'> {
 
 function History({ journal, zone }: HistoryProps) {
   return (
-    <Section title="Journal">
+    <Section title={words.journal}>
       {journal.length === 0 ? (
-        <Empty title={WORDS.run.noJournal}>
-          <p>{WORDS.run.journalKept}</p>
+        <Empty title={words.noJournal}>
+          <p>{words.journalKept}</p>
         </Empty>
       ) : (
-        <JournalTable caption="All events, newest first" entries={journal} zone={zone} />
+        <JournalTable caption={words.journalCaption} entries={journal} zone={zone} />
       )}
     </Section>
   );

@@ -35,7 +35,7 @@ function columns(waterfall: Waterfall): readonly Column<WaterfallRow>[] {
   return [
     { title: WORDS.run.step, heads: true, cell: ({ kind, name }) => <span class={`step-${kind}`}>{name}</span> },
     { title: WORDS.run.begins, numeric: true, cell: ({ from }) => (from === null ? null : `+${msText(from)}`) },
-    { title: WORDS.run.took, numeric: true, cell: tookText },
+    { title: WORDS.heads.took, numeric: true, cell: tookText },
     { title: WORDS.run.drawn, cell: (row) => <Bar row={row} ms={waterfall.ms} /> },
   ];
 }

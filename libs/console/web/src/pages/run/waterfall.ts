@@ -27,7 +27,8 @@ export interface Waterfall {
 
 type Told = Pick<RunReport, 'run' | 'effects' | 'attempts'>;
 
-const OPEN_STATES = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
+/** Of a run that has not ended. */
+export const OPEN_STATES: ReadonlySet<string> = new Set(['claimed', 'enqueued', 'running', 'orphaned', 'uncertain']);
 
 /** What a run did from its due time to its end, wait by wait and attempt by attempt. */
 export function waterfallOf(told: Told, now: number): Waterfall {
@@ -124,7 +125,7 @@ const TONES: Readonly<Record<Attempt['end'], WaterfallRow['tone']>> = {
 function stepOf({ number, first, beganAt, endedAt, end }: Attempt): Step {
   const name = first === number ? attemptName(number) : attemptNames(first, number);
   return {
-    key: `attempt ${number}`,
+    key: `attempt-${number}`,
     kind: 'attempt',
     name,
     span: [beganAt, endedAt],
@@ -135,7 +136,7 @@ function stepOf({ number, first, beganAt, endedAt, end }: Attempt): Step {
 
 function waitBetween(before: Attempt, { number, beganAt }: Attempt): Step | null {
   if (before.endedAt === null || beganAt === null || beganAt <= before.endedAt) return null;
-  return { key: `wait ${number}`, kind: 'wait', name: waits.retry(number), span: [before.endedAt, beganAt] };
+  return { key: `wait-${number}`, kind: 'wait', name: waits.retry(number), span: [before.endedAt, beganAt] };
 }
 
 function waitAfter({ number, endedAt, end }: Attempt, { run }: Told): Step | null {
@@ -156,5 +157,5 @@ function isWithin({ since }: Effect, { beganAt, endedAt }: Attempt): boolean {
 function effectStep({ name, since, finishedAt, state, unknown }: Effect, runState: string): Step {
   const tone = unknown ? 'warn' : state === 'done' ? 'good' : state === 'failed' ? 'bad' : 'info';
   const goesOn = state === 'begun' && runState === 'running';
-  return { key: `effect ${name}`, kind: 'effect', name: effectName(name), span: [since, finishedAt], tone, goesOn };
+  return { key: `effect-${name}`, kind: 'effect', name: effectName(name), span: [since, finishedAt], tone, goesOn };
 }

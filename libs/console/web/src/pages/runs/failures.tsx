@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { to } from '../../data/paths.js';
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import { may } from '../../data/session.js';
 import type { FailureGroup, JournalEntry } from '../../data/types.js';
+import { CronNames } from '../../ui/cron-names.js';
 import { Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
@@ -52,7 +52,7 @@ function Groups({ items, ask }: GroupsProps) {
 
 const COLUMNS: readonly Column<FailureGroup>[] = [
   {
-    title: words.columns.error,
+    title: WORDS.heads.error,
     heads: true,
     cell: ({ error, fingerprint }) => (
       <Link href={withFilter(filterOf(''), { state: 'failed', fingerprint })}>
@@ -61,34 +61,18 @@ const COLUMNS: readonly Column<FailureGroup>[] = [
     ),
   },
   { title: words.columns.runs, numeric: true, cell: ({ count }) => count },
-  { title: words.columns.crons, cell: ({ crons }) => <Crons names={crons} /> },
+  { title: words.columns.crons, cell: ({ crons }) => <CronNames names={crons} /> },
   { title: words.columns.first, cell: ({ firstAt }) => <Instant at={firstAt} /> },
   { title: words.columns.last, cell: ({ lastAt }) => <Instant at={lastAt} relative /> },
 ];
 
 function actions(ask: GroupsProps['ask']): Column<FailureGroup> {
   return {
-    title: words.columns.actions,
+    title: WORDS.heads.actions,
     cell: (group) => (
       <button type="button" onClick={() => ask(group)}>
         {words.button(words.verbs.retry, group.runIds.length)}
       </button>
     ),
   };
-}
-
-const MAX_NAMES = 3;
-
-function Crons({ names }: { readonly names: readonly string[] }) {
-  return (
-    <>
-      {names.slice(0, MAX_NAMES).map((name, index) => (
-        <span key={name}>
-          {index === 0 ? '' : ', '}
-          <Link href={to.cron(name)}>{name}</Link>
-        </span>
-      ))}
-      {names.length > MAX_NAMES ? ` ${words.andMore(names.length - MAX_NAMES)}` : null}
-    </>
-  );
 }

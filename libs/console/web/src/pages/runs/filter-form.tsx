@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Choice, fieldOf, InstantField, isInstantField, isoOf } from '../../ui/fields.js';
+import { Choice, Field, fieldOf, InstantField, isInstantField, isoOf } from '../../ui/fields.js';
 import { WORDS } from '../../words.js';
 import { STATES, withFilter, type FilterName, type RunFilter } from './run-filter.js';
 
@@ -23,15 +23,15 @@ export function FilterForm({ filter }: { readonly filter: RunFilter }) {
       onSubmit={(event) => event.preventDefault()}
     >
       <Choice
-        label={words.state}
+        label={WORDS.heads.state}
         value={filter.state}
         options={[...OPTIONS, ...several]}
         onChange={(state) => set({ state })}
       />
-      {text('cron', words.cron)}
-      {text('tag', words.tag)}
+      {text('cron', WORDS.heads.cron)}
+      {text('tag', WORDS.heads.tag)}
       {text('error', words.error)}
-      {text('worker', words.worker)}
+      {text('worker', WORDS.heads.worker)}
       {text('seconds', `${words.minSeconds} (${words.seconds})`)}
       {text('attempts', words.minAttempts)}
       <Time label={words.from} value={filter.from} onChange={(from) => set({ from })} />
@@ -52,10 +52,9 @@ interface FieldProps {
 /** Asked for when it is left or entered, and not at each letter: a search reads many runs. */
 function Text({ label, value, onChange }: FieldProps) {
   return (
-    <label class="field">
-      <span>{label}</span>
+    <Field label={label}>
       <input type="search" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
-    </label>
+    </Field>
   );
 }
 

@@ -1,11 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import { instantText } from '../../time/instants.js';
 import { shownZone } from '../../time/zones.js';
-import { fieldOf, InstantField, isoOf } from '../../ui/fields.js';
+import { InstantQuestion } from '../../ui/instant-question.js';
 import { Section } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
@@ -15,15 +14,17 @@ const { upcoming: words } = WORDS;
 interface DueAtProps {
   /** `null` until one is chosen. */
   readonly at: string | null;
+  /** Only crons with this tag, where there is one. */
+  readonly tagged: { readonly tag?: string };
   readonly onChoose: (at: string) => void;
 }
 
 /** Which crons are due at one instant. */
-export function DueAt({ at, onChoose }: DueAtProps) {
-  const due = useResource(at === null ? null : questions.dueAt(at));
+export function DueAt({ at, tagged, onChoose }: DueAtProps) {
+  const due = useResource(at === null ? null : questions.dueAt({ at, ...tagged }));
   return (
     <Section title={words.dueAt}>
-      <Question {...{ at, onChoose }} />
+      <InstantQuestion label={words.dueAtField} verb={words.show} at={at} onAsk={onChoose} />
       <div aria-live="polite">
         {at === null ? (
           <p class="quiet">{words.dueAtHint}</p>
@@ -34,21 +35,6 @@ export function DueAt({ at, onChoose }: DueAtProps) {
         )}
       </div>
     </Section>
-  );
-}
-
-function Question({ at, onChoose }: DueAtProps) {
-  const [value, setValue] = useState('');
-  useEffect(() => setValue(at === null ? '' : fieldOf(at)), [at]);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    onChoose(isoOf(value));
-  };
-  return (
-    <form class="ask" onSubmit={submit}>
-      <InstantField label={words.dueAtField} value={value} onChange={setValue} required />
-      <button type="submit">{words.show}</button>
-    </form>
   );
 }
 

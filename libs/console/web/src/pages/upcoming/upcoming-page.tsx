@@ -7,6 +7,7 @@ import { shownZone } from '../../time/zones.js';
 import { Choice } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
 import { Page, Section } from '../../ui/page.js';
+import { TagField } from '../../ui/search-field.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
 import { Density } from './density.js';
@@ -19,38 +20,46 @@ const DAY = '24';
 interface View {
   readonly hours?: string | undefined;
   readonly at?: string | undefined;
+  readonly tag?: string | undefined;
 }
 
-/** Range and chosen instant are in the address, so that a view can be sent to somebody. */
+/** Range, tag and chosen instant are in the address, so that a view can be sent to somebody. */
 export function UpcomingPage() {
   const set = new URLSearchParams(useSearch());
   const [, go] = useLocation();
   const hours = words.ranges.find(([value]) => value === set.get('hours'))?.[0] ?? DAY;
   const at = set.get('at');
-  const view: View = { hours: hours === DAY ? undefined : hours, at: at ?? undefined };
+  const view: View = {
+    hours: hours === DAY ? undefined : hours,
+    at: at ?? undefined,
+    tag: set.get('tag') ?? undefined,
+  };
   const change = (part: View) => go(`/upcoming${query({ ...view, ...part })}`, { replace: true });
   const choose = (chosen: string) => change({ at: chosen });
-  const forecast = useResource(questions.forecast({ hours: Number(hours), timeZone: shownZone() }), {
-    ...{ everyMs: EVERY_MS, keeps: true },
-  });
-  const ranges = (
-    <Choice
-      label={words.range}
-      value={hours}
-      options={words.ranges}
-      onChange={(value) => change({ hours: value === DAY ? undefined : value })}
-    />
+  const tagged = view.tag ? { tag: view.tag } : {};
+  const asked = { hours: Number(hours), timeZone: shownZone(), ...tagged };
+  const forecast = useResource(questions.forecast(asked), { everyMs: EVERY_MS, keeps: true });
+  const filter = (
+    <div class="filter">
+      <TagField value={view.tag ?? ''} onChange={(tag) => change({ tag })} />
+      <Choice
+        label={words.range}
+        value={hours}
+        options={words.ranges}
+        onChange={(value) => change({ hours: value === DAY ? undefined : value })}
+      />
+    </div>
   );
   return (
     <Page title={words.title}>
-      <Section title={words.perHour} aside={ranges}>
+      <Section title={words.perHour} aside={filter}>
         <Shown of={forecast} what={words.perHour.toLowerCase()}>
           {(data) =>
             data.perHour.some(({ count }) => count > 0) ? <Density of={data} onChoose={choose} /> : <Nothing />
           }
         </Shown>
       </Section>
-      <DueAt at={at} onChoose={choose} />
+      <DueAt at={at} tagged={tagged} onChoose={choose} />
       {forecast.data ? <More of={forecast.data} onChoose={choose} /> : null}
     </Page>
   );
