@@ -57,7 +57,7 @@ export class Film {
   constructor(private readonly isWanted: boolean) {}
 
   /** From here on. @param caption one plain sentence */
-  async scene(title: string, caption: string, page: Page): Promise<void> {
+  async caption(title: string, caption: string, page: Page): Promise<void> {
     if (!this.isWanted) return;
     if (!this.#studio) {
       const viewport = { width: PICTURE.width, height: PICTURE.height + CAPTION_PX };
@@ -80,10 +80,10 @@ export class Film {
 
   /** All that the page shows until then, as quick as it was. */
   async until<T>(happened: Promise<T>, page: Page, at?: Locator): Promise<T> {
-    let isOver = false;
-    const end = () => void (isOver = true);
+    const over = new AbortController();
+    const end = () => over.abort();
     happened.then(end, end);
-    while (this.isWanted && !isOver) {
+    while (this.isWanted && !over.signal.aborted) {
       const since = performance.now();
       await Promise.all([this.shot(page, FRAME_MS, at), wait(FRAME_MS)]);
       const frame = this.#frames.at(-1);

@@ -9,7 +9,7 @@ import { Film, PICTURE } from './film.js';
 import { runPath, shows, useStage } from './stage.js';
 
 /*
- * The recording on top of the README, a scene a test, each on the pods of the one before. What a scene claims is looked up in any
+ * The recording on top of the README, a part a test, each on the pods of the one before. What a part claims is looked up in any
  * case; `npm run e2e -- --screenshots` keeps what was to be seen meanwhile.
  */
 const FILE = fileURLToPath(new URL('../../docs/images/recording.webp', import.meta.url));
@@ -38,9 +38,9 @@ let schedulers: readonly Pod[] = [];
 /** The scheduler that serves the pages: not the one that is killed. */
 let pod: Pod;
 
-/** A scene goes on where the one before has ended. */
+/** A part goes on where the one before has ended. */
 let hasFailed = false;
-beforeEach(({ skip }) => skip(hasFailed, 'a scene before this one has failed'));
+beforeEach(({ skip }) => skip(hasFailed, 'the part before this one has failed'));
 afterEach(({ task }) => void (hasFailed ||= task.result?.state === 'fail'));
 afterAll(() => (hasFailed ? undefined : film.save(FILE)));
 
@@ -69,7 +69,7 @@ describe('the recording', () => {
   it('has a fresh start: crons are declared, held by a scheduler each, and run', async () => {
     pod = stage.pod;
     const page = await visit('/crons/');
-    await film.scene(
+    await film.caption(
       '1 · A fresh start',
       'Two schedulers and two workers start: each instant of a cron runs once.',
       page,
@@ -99,7 +99,7 @@ describe('the recording', () => {
     const page = await visit('/crons/leases');
     await shows(row(page, BUSY), home);
     await film.scroll(page, section(page, 'Leases of crons'));
-    await film.scene('2 · Kill a pod', `${home} holds ${BUSY}. It is killed, and has no chance to say goodbye.`, page);
+    await film.caption('2 · Kill a pod', `${home} holds ${BUSY}. It is killed, and has no chance to say goodbye.`, page);
     await film.shot(page, 3_000, row(page, BUSY));
     await killed?.kill();
     const taking = deployment.otherHolderOf(BUSY, home);
@@ -112,7 +112,7 @@ describe('the recording', () => {
     expect(holder).toBe(pod.name);
     expect(await fenceOf(BUSY)).toBeGreaterThan(before);
     const took = `${(tookMs / 1_000).toFixed(1)} s`;
-    await film.scene('2 · Kill a pod', `${holder} took over after ${took}, under a larger fence.`, page);
+    await film.caption('2 · Kill a pod', `${holder} took over after ${took}, under a larger fence.`, page);
     await film.shot(page, 3_500, row(page, BUSY));
   });
 
@@ -122,14 +122,14 @@ describe('the recording', () => {
     const runId = run?.id ?? '';
     const page = await visit(runPath(runId));
     await shows(page, 'running', worker.name);
-    await film.scene('3 · A stale write', `${worker.name} freezes (SIGSTOP) just before it charges the cards.`, page);
+    await film.caption('3 · A stale write', `${worker.name} freezes (SIGSTOP) just before it charges the cards.`, page);
     worker.freeze();
     await film.shot(page, 2_500);
     await film.scroll(page, section(page, 'Timeline'));
     const successor = await film.until(workerInside('charge', 2), page);
     await shows(section(page, 'State'), successor.name);
     const { fence } = (await deployment.stores.ledger.readRun(runId)) ?? {};
-    await film.scene('3 · A stale write', `${successor.name} takes the run over, under a larger fence.`, page);
+    await film.caption('3 · A stale write', `${successor.name} takes the run over, under a larger fence.`, page);
     await film.shot(page, 3_000);
 
     await stage.openGate('charge-1');
@@ -137,7 +137,7 @@ describe('the recording', () => {
     const refused = await worker.waitFor('attempt_refused');
     const table = page.getByRole('table', { name: 'Refusals, newest first' });
     await shows(table, String(refused['fence']), String(fence));
-    await film.scene('3 · A stale write', `${worker.name} wakes up and charges: refused, its fence is too old.`, page);
+    await film.caption('3 · A stale write', `${worker.name} wakes up and charges: refused, its fence is too old.`, page);
     await film.scroll(page, section(page, 'Refusals'));
     await film.shot(page, 5_000, table);
     expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 1, repeated: 0 });
@@ -150,7 +150,7 @@ describe('the recording', () => {
     const why = await printed('why', 'charge-cards', 'last');
     expect(why).toContain('It ran, and succeeded');
     expect(why).toMatch(/StaleFenceError: [^]* refused fence/);
-    await film.scene('4 · fencepost why', 'One command tells what happened to a run, and why.', await visit('/crons/'));
+    await film.caption('4 · fencepost why', 'One command tells what happened to a run, and why.', await visit('/crons/'));
     await film.terminal('npx fencepost why charge-cards last', why, 7_000);
   });
 
@@ -158,7 +158,7 @@ describe('the recording', () => {
     const page = await visit('/crons/attention');
     const runId = await stage.trigger('newsletter', 'anna');
     const worker = await workerInside('send-mail', 1);
-    await film.scene(
+    await film.caption(
       '5 · An uncertain run',
       `${worker.name} dies while it sends a mail: nobody knows whether it is out.`,
       page,
@@ -169,7 +169,7 @@ describe('the recording', () => {
     await film.until(asked.waitFor(), page);
     await film.shot(page, 4_000, asked);
     const yes = asked.getByRole('button', { name: 'It happened …' });
-    await film.scene('5 · An uncertain run', 'Fencepost does not guess: a person answers, and the run goes on.', page);
+    await film.caption('5 · An uncertain run', 'Fencepost does not guess: a person answers, and the run goes on.', page);
     await film.shot(page, 1_500, yes);
     await yes.click();
     const dialog = page.getByRole('dialog');
@@ -182,11 +182,11 @@ describe('the recording', () => {
     expect(await deployment.effectsOf(runId)).toEqual(['render']);
     await page.goto(pod.url + runPath(runId));
     await shows(page, 'succeeded');
-    await film.scene('5 · An uncertain run', 'The run has succeeded, and no second mail went out.', page);
+    await film.caption('5 · An uncertain run', 'The run has succeeded, and no second mail went out.', page);
     await film.shot(page, 2_500);
     await page.goto(`${pod.url}/crons/audit`);
     await shows(page, 'newsletter', REASON);
-    await film.scene('5 · An uncertain run', 'Who answered, what, and why stays on record.', page);
+    await film.caption('5 · An uncertain run', 'Who answered, what, and why stays on record.', page);
     await film.shot(page, 3_500, row(page, 'newsletter'));
   });
 });
