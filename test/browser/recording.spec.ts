@@ -99,7 +99,11 @@ describe('the recording', () => {
     const page = await visit('/crons/leases');
     await shows(row(page, BUSY), home);
     await film.scroll(page, section(page, 'Leases of crons'));
-    await film.caption('2 · Kill a pod', `${home} holds ${BUSY}. It is killed, and has no chance to say goodbye.`, page);
+    await film.caption(
+      '2 · Kill a pod',
+      `${home} holds ${BUSY}. It is killed, and has no chance to say goodbye.`,
+      page,
+    );
     await film.shot(page, 3_000, row(page, BUSY));
     await killed?.kill();
     const taking = deployment.otherHolderOf(BUSY, home);
@@ -137,7 +141,11 @@ describe('the recording', () => {
     const refused = await worker.waitFor('attempt_refused');
     const table = page.getByRole('table', { name: 'Refusals, newest first' });
     await shows(table, String(refused['fence']), String(fence));
-    await film.caption('3 · A stale write', `${worker.name} wakes up and charges: refused, its fence is too old.`, page);
+    await film.caption(
+      '3 · A stale write',
+      `${worker.name} wakes up and charges: refused, its fence is too old.`,
+      page,
+    );
     await film.scroll(page, section(page, 'Refusals'));
     await film.shot(page, 5_000, table);
     expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 1, repeated: 0 });
@@ -150,7 +158,11 @@ describe('the recording', () => {
     const why = await printed('why', 'charge-cards', 'last');
     expect(why).toContain('It ran, and succeeded');
     expect(why).toMatch(/StaleFenceError: [^]* refused fence/);
-    await film.caption('4 · fencepost why', 'One command tells what happened to a run, and why.', await visit('/crons/'));
+    await film.caption(
+      '4 · fencepost why',
+      'One command tells what happened to a run, and why.',
+      await visit('/crons/'),
+    );
     await film.terminal('npx fencepost why charge-cards last', why, 7_000);
   });
 
@@ -169,7 +181,11 @@ describe('the recording', () => {
     await film.until(asked.waitFor(), page);
     await film.shot(page, 4_000, asked);
     const yes = asked.getByRole('button', { name: 'It happened …' });
-    await film.caption('5 · An uncertain run', 'Fencepost does not guess: a person answers, and the run goes on.', page);
+    await film.caption(
+      '5 · An uncertain run',
+      'Fencepost does not guess: a person answers, and the run goes on.',
+      page,
+    );
     await film.shot(page, 1_500, yes);
     await yes.click();
     const dialog = page.getByRole('dialog');

@@ -14,6 +14,7 @@ import {
   refusalOf,
   type ConsoleClient,
 } from './console-client.js';
+import { needsHistories, type Attention, type CronQuery } from './cron-query.js';
 import type {
   Answers,
   BackfillOrder,
@@ -50,16 +51,26 @@ export class ConsoleDeployment implements Deployment {
     this.#api = consoleClient(address, world.patienceMs);
   }
 
-  async crons() {
+  async crons({ limit, ...wanted }: CronQuery) {
     const items: Answers['CronSummary'][] = [];
     let cursor: string | null = null;
     for (;;) {
-      const query = { sort: 'name' as const, limit: CRONS_AT_ONCE, ...(cursor !== null && { cursor }) };
-      const page: Answers['CronPage'] = await answered(this.#api.GET('/api/crons', { params: { query } }));
+      const few = Math.min(limit - items.length, CRONS_AT_ONCE);
+      const page = await this.#cronPage({ ...wanted, limit: few, ...(cursor !== null && { cursor }) });
       items.push(...page.items);
       cursor = page.next;
-      if (cursor === null) return { items, unreadable: page.unreadable };
+      if (cursor !== null && items.length < limit) continue;
+      return { ...page, items, unread: await this.#unread(wanted, items) };
     }
+  }
+
+  async attention(limit: number): Promise<Attention> {
+    const [{ items: crons }, triage, { prefix, tenant, crons: counts }] = await Promise.all([
+      this.#cronPage({ sort: 'attention', limit: Math.min(limit, CRONS_AT_ONCE) }),
+      answered(this.#api.GET('/api/triage')),
+      this.#overview(),
+    ]);
+    return { prefix, tenant, crons, counts, triage };
   }
 
   cron(cron: string) {
@@ -250,6 +261,16 @@ export class ConsoleDeployment implements Deployment {
 
   place() {
     return this.#overview();
+  }
+
+  #cronPage(query: CronQuery & { readonly cursor?: string }): Promise<Answers['CronPage']> {
+    return answered(this.#api.GET('/api/crons', { params: { query } }));
+  }
+
+  /** The console reads histories little by little, while somebody looks. */
+  async #unread(wanted: Pick<CronQuery, 'state' | 'sort'>, shown: readonly Answers['CronSummary'][]): Promise<number> {
+    if (!needsHistories(wanted)) return shown.filter(({ health }) => health.state === 'unknown').length;
+    return (await this.#cronPage({ state: 'unknown', sort: 'name', limit: 1 })).total;
   }
 
   /** By the store's clock, as everything that is about crons. */
