@@ -14,7 +14,7 @@ import {
   refusalOf,
   type ConsoleClient,
 } from './console-client.js';
-import { needsHistories, type Attention, type CronQuery } from './cron-query.js';
+import type { Attention, CronQuery } from './cron-query.js';
 import type {
   Answers,
   BackfillOrder,
@@ -31,10 +31,10 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
+import { cronPage, cronsByPage } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
 /** The most that a page of the API has. */
-const CRONS_AT_ONCE = 500;
 const LEASES_AT_ONCE = 1_000;
 const RETRY_MS = 1_000;
 /** The console sends a heartbeat each second: a stream that is silent for so long has no console at its other end. */
@@ -51,22 +51,13 @@ export class ConsoleDeployment implements Deployment {
     this.#api = consoleClient(address, world.patienceMs);
   }
 
-  async crons({ limit, ...wanted }: CronQuery) {
-    const items: Answers['CronSummary'][] = [];
-    let cursor: string | null = null;
-    for (;;) {
-      const few = Math.min(limit - items.length, CRONS_AT_ONCE);
-      const page = await this.#cronPage({ ...wanted, limit: few, ...(cursor !== null && { cursor }) });
-      items.push(...page.items);
-      cursor = page.next;
-      if (cursor !== null && items.length < limit) continue;
-      return { ...page, items, unread: await this.#unread(wanted, items) };
-    }
+  crons(query: CronQuery) {
+    return cronsByPage(this.#api, query);
   }
 
   async attention(limit: number): Promise<Attention> {
     const [{ items: crons }, triage, { prefix, tenant, crons: counts }] = await Promise.all([
-      this.#cronPage({ sort: 'attention', limit: Math.min(limit, CRONS_AT_ONCE) }),
+      cronPage(this.#api, { sort: 'attention', limit }),
       answered(this.#api.GET('/api/triage')),
       this.#overview(),
     ]);
@@ -261,16 +252,6 @@ export class ConsoleDeployment implements Deployment {
 
   place() {
     return this.#overview();
-  }
-
-  #cronPage(query: CronQuery & { readonly cursor?: string }): Promise<Answers['CronPage']> {
-    return answered(this.#api.GET('/api/crons', { params: { query } }));
-  }
-
-  /** The console reads histories little by little, while somebody looks. */
-  async #unread(wanted: Pick<CronQuery, 'state' | 'sort'>, shown: readonly Answers['CronSummary'][]): Promise<number> {
-    if (!needsHistories(wanted)) return shown.filter(({ health }) => health.state === 'unknown').length;
-    return (await this.#cronPage({ state: 'unknown', sort: 'name', limit: 1 })).total;
   }
 
   /** By the store's clock, as everything that is about crons. */
