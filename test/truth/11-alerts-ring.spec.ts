@@ -268,14 +268,13 @@ describe('each alert', () => {
 
 describe('an alert about a cron', () => {
   it('has the tags of the cron in order, and still when no pod shows them any more', async () => {
-    const failed = well({ [FAILED]: '0x9 1x40' });
     const tag = (name: string) => `fencepost_cron_tags_info{cron="failing",tag="${name}"}`;
-    const seen: Seen = { ...failed, added: { [tag('eu')]: '1x9', [tag('billing')]: '1x9' } };
+    const seen: Seen = { ...well({ [FAILED]: '0x9 1x40' }), added: { [tag('eu')]: '1x9', [tag('billing')]: '1x9' } };
     const rung = await ringsAt('FencepostRunsFailing', seen);
-    expect(rung.length).toBeGreaterThan(10);
+    expect(rung).not.toEqual([]);
     expect(await ringsAt('FencepostRunsFailing', seen, ', tags=~".*,billing,.*"')).toEqual(rung);
     expect(await ringsAt('FencepostRunsFailing', seen, ', tags=",billing,eu,"')).toEqual(rung);
-    expect(await ringsAt('FencepostRunsFailing', failed, ', tags=","')).toEqual(rung);
+    expect(await ringsAt('FencepostRunsFailing', { ...seen, added: {} }, ', tags=","')).toEqual(rung);
   });
 });
 
