@@ -10,6 +10,7 @@ import { ask, grown, quantile } from './promql.mjs';
  * @property {string} summary
  * @property {string} description what it means, and what is in danger
  * @property {string} runbook the section of the runbook
+ * @property {Readonly<Record<string, string>>} [labels] besides its severity
  */
 
 /**
@@ -18,7 +19,18 @@ import { ask, grown, quantile } from './promql.mjs';
  * @returns {readonly Alert[]}
  */
 export function alertList(m) {
-  return [...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
+  const alerts = [...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
+  return alerts.map((alert) => (alert.summary.includes('$labels.cron ') ? { ...alert, labels: tagged(m) } : alert));
+}
+
+/**
+ * The tags of the cron that an alert is about, such as ",billing,eu,": a route or a silence matches ".*,billing,.*". In order, and of
+ * the last hour: an alert with other labels would be another alert.
+ */
+function tagged(m) {
+  const { name } = m.tagsInfo;
+  const asked = `printf "max by (tag) (last_over_time(${name}{cron=%q}[1h]))" $labels.cron | query | sortByLabel "tag"`;
+  return { tags: `,{{ range ${asked} }}{{ .Labels.tag }},{{ end }}` };
 }
 
 function pods(m) {

@@ -31,6 +31,10 @@ sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0 and on (cron
 sum by (tag) (max by (cron, tag) (fencepost_cron_tags_info) * on (cron) group_left () sum by (cron) (rate(cron_runs_total[5m])))
 \`\`\`
 
+An alert about one cron has its tags as the label \`tags\`, such as \`,billing,eu,\`, or \`,\` without any. It keeps them for an hour after the
+last scheduler that shows them is gone. Route or silence a tag in Alertmanager with \`tags=~".*,billing,.*"\`. A mute
+(\`fencepost mute --tag billing\`) silences what Fencepost itself sends; Prometheus does not know of it.
+
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
 the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.

@@ -35,12 +35,13 @@ export function rulesObject(alerts, runbook = RUNBOOK) {
 }
 
 function groups(alerts, page) {
-  const rules = alerts.flatMap(({ name, expr, holds, severity, summary, description, runbook }) => [
+  const rules = alerts.flatMap(({ name, expr, holds, severity, labels = {}, summary, description, runbook }) => [
     `      - alert: ${name}`,
     `        expr: ${quoted(expr)}`,
     `        for: ${holds}`,
     `        labels:`,
     `          severity: ${severity}`,
+    ...Object.entries(labels).map(([label, text]) => `          ${label}: ${quoted(text)}`),
     `        annotations:`,
     `          summary: ${quoted(summary)}`,
     `          description: ${quoted(description)}`,

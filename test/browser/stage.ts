@@ -155,9 +155,13 @@ export class Stage {
   }
 }
 
-/** A stage for all tests of the file. @param env of every pod */
-export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
-  const stage = new Stage(new Deployment(usePodsOfFile(), testRedis));
+/**
+ * A stage for all tests of the file.
+ * @param env of every pod
+ * @param address of the Redis
+ */
+export function useStage(env: Readonly<Record<string, string>> = {}, address: () => string = testRedis): Stage {
+  const stage = new Stage(new Deployment(usePodsOfFile(), address));
   beforeAll(() => stage.open(env), BROWSER_PATIENCE_MS);
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') console.error(`The pages said:\n${stage.complaints().join('\n')}`);

@@ -13,6 +13,7 @@ import { ChaosSinkModule } from './chaos-sink.js';
 import { ChaosBooked } from './crons/chaos-booked.js';
 import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
 import { Echo, Kept, Many, Steps, Tick } from './crons/plain.js';
+import { Recorded } from './crons/recorded.js';
 import { Shown } from './crons/shown.js';
 import { SingletonCron, type RunContext, type TransactionalRunContext } from '@fencepost/jobs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -166,7 +167,7 @@ class NeverStops implements OnApplicationShutdown {
 
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
   ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book], canary: [Canary] },
-  shown: [Shown],
+  ...{ shown: [Shown], recorded: [Recorded] },
   chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
   'chaos-booked': [ChaosBooked],
   kept: [Kept],

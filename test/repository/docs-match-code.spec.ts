@@ -106,7 +106,9 @@ describe('the documentation', () => {
     expect(FIRST_TS.exec(read('README.md'))?.[1]).toBe(example);
     expect(FIRST_TS.exec(read('docs/getting-started.md'))?.[1]).toBe(example);
     expect(example.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
-    expect(readme.indexOf('```ts')).toBeLessThan(10);
+    // Below its name, what it is, the recording and the installation.
+    expect(readme.indexOf('```ts')).toBeLessThan(11);
+    expect(readme[4]).toMatch(/^!\[.+\]\(docs\/images\/recording\.webp\)$/);
   });
 
   it('shows one line that installs, with versions that the packages allow', () => {

@@ -220,10 +220,10 @@ function inputOf(alert: string, seen: Seen): Series[] {
   return [...recorded, ...added];
 }
 
-/** At which minutes the alert rings, as Prometheus itself says. */
-async function ringsAt(alert: string, seen: Seen): Promise<number[]> {
+/** At which minutes the alert rings, as Prometheus itself says. @param label a matcher of its labels, with a comma in front */
+async function ringsAt(alert: string, seen: Seen, label = ''): Promise<number[]> {
   const minutes = Array.from({ length: MINUTES }, (_, minute) => minute);
-  const expr = `count(ALERTS{alertname="${alert}", alertstate="firing"})`;
+  const expr = `count(ALERTS{alertname="${alert}", alertstate="firing"${label}})`;
   const tests = {
     rule_files: [rules],
     evaluation_interval: '1m',
@@ -263,6 +263,18 @@ describe('each alert', () => {
 
   it.each(cases('quiet'))('%s is quiet for: %s', async (alert, _, seen) => {
     expect((await ringsAt(alert, seen)).filter((minute) => minute >= (seen.from ?? 0))).toEqual([]);
+  });
+});
+
+describe('an alert about a cron', () => {
+  it('has the tags of the cron in order, and still when no pod shows them any more', async () => {
+    const tag = (name: string) => `fencepost_cron_tags_info{cron="failing",tag="${name}"}`;
+    const seen: Seen = { ...well({ [FAILED]: '0x9 1x40' }), added: { [tag('eu')]: '1x9', [tag('billing')]: '1x9' } };
+    const rung = await ringsAt('FencepostRunsFailing', seen);
+    expect(rung).not.toEqual([]);
+    expect(await ringsAt('FencepostRunsFailing', seen, ', tags=~".*,billing,.*"')).toEqual(rung);
+    expect(await ringsAt('FencepostRunsFailing', seen, ', tags=",billing,eu,"')).toEqual(rung);
+    expect(await ringsAt('FencepostRunsFailing', { ...seen, added: {} }, ', tags=","')).toEqual(rung);
   });
 });
 

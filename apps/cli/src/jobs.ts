@@ -39,6 +39,8 @@ export {
 } from '@fencepost/operations/internal';
 export { JournalFeed, RedisJournal } from '@fencepost/operations/journal';
 export {
+  CRON_SORTS,
+  CRON_STATES,
   presentHeldLease,
   presentJournalEntry,
   presentLease,

@@ -71,10 +71,20 @@ export function program(setting: Setting): Command {
   for (const [command, typed] of withSubcommands(whole, 'fencepost')) {
     if (command.commands.length === 0 || typed === 'fencepost leases') withRefusedConsole(command, typed);
     // One has no subcommand to inherit from: each is made on its own.
-    command.configureOutput({ writeOut: out, writeErr: err }).exitOverride().allowExcessArguments(false);
-    command.showHelpAfterError(`Run "${typed} --help" for its options.`);
+    const outputError = (said: string) => err(`${sentenceOf(said)} Run "${typed} --help".\n`);
+    command.configureOutput({ writeOut: out, writeErr: err, outputError }).exitOverride().allowExcessArguments(false);
   }
   return whole;
+}
+
+/** What commander says of a command line, as all errors are said: one sentence, and what to do. */
+function sentenceOf(said: string): string {
+  const [first = '', suggestion] = said
+    .trim()
+    .replace(/^error: /, '')
+    .split('\n');
+  const parts = [first.charAt(0).toUpperCase() + first.slice(1), ...(suggestion ? [suggestion.slice(1, -1)] : [])];
+  return parts.map((part) => (/[.?]$/.test(part) ? part : `${part}.`)).join(' ');
 }
 
 /** With what has to be typed for each. */

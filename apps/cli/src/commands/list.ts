@@ -1,43 +1,68 @@
 import { Command, Option } from 'commander';
+import type { CronQuery, FoundCrons } from '../deployment/cron-query.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
+import { CRON_SORTS, CRON_STATES } from '../jobs.js';
 import { withOutput, type OutputFlags } from '../output.js';
-import { words } from '../option-values.js';
+import { wholeNumber, words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
-import { CRON_HEAD, cronRow, fitting, SORTS, STATES, WIDE_HEAD, wideCronRow, type CronQuery } from './cron-rows.js';
+import { CRON_HEAD, cronRow, WIDE_HEAD, wideCronRow } from './cron-rows.js';
 
-interface Flags extends DeploymentFlags, OutputFlags, CronQuery {}
+interface Flags extends DeploymentFlags, OutputFlags, CronQuery {
+  readonly failing?: boolean;
+}
+
+/** What a console answers at once. */
+const USUAL = 500;
+const MAX = 100_000;
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
     .summary('all crons and their state')
-    .description('Lists crons: schedule, state, next instant and last run. Without a filter all of them.')
-    .addOption(new Option('--state <state>', 'only crons in this state').choices(STATES))
+    .description('Lists crons: schedule, state, next instant and last run.')
+    .addOption(new Option('--state <state>', 'only crons in this state').choices(CRON_STATES).conflicts('failing'))
     .option('--failing', 'only crons whose last runs failed')
     .option('--tag <tag>', 'only crons with this tag', words)
     .option('--search <text>', 'only crons whose name or expression contains this', words)
-    .addOption(new Option('--sort <by>', 'their order').choices(Object.keys(SORTS)).default('name'));
+    .addOption(new Option('--sort <by>', 'their order').choices(CRON_SORTS).default('name'))
+    .option('--limit <n>', 'maximum number', wholeNumber(1, MAX), USUAL);
   return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
-    answer(await withDeployment(flags, world, (deployment) => list(deployment, flags)), flags);
+    const { report, notes } = await withDeployment(flags, world, (deployment) => list(deployment, queryOf(flags)));
+    for (const note of notes) world.err(`${note}\n`);
+    answer(report, flags);
   });
 }
 
-async function list(deployment: Deployment, query: CronQuery): Promise<Report> {
-  const { items, unreadable } = await deployment.crons();
-  const crons = fitting(items, query);
-  const none = await whyNone(deployment, { known: items.length, invalid: unreadable.length });
-  const lines = (head: readonly string[], row: typeof cronRow) => (width: number) => [
-    ...(crons.length === 0 ? hanging(none, width) : table([head, ...crons.map(row)], width)),
-    ...unreadable.flatMap((record) => hanging(unreadableLine(record), width)),
-  ];
-  return { code: EXIT.ok, json: crons, text: lines(CRON_HEAD, cronRow), wide: lines(WIDE_HEAD, wideCronRow) };
+function queryOf({ failing, state, tag, search, sort, limit }: Flags): CronQuery {
+  const wanted = failing ? ('failing' as const) : state;
+  const narrowed = { ...(tag !== undefined && { tag }), ...(search !== undefined && { search }) };
+  return { sort, limit, ...(wanted !== undefined && { state: wanted }), ...narrowed };
 }
 
-async function whyNone(deployment: Deployment, { known, invalid }: Record<'known' | 'invalid', number>) {
-  if (known > 0) return 'No crons match. Leave out a filter.';
+async function list(deployment: Deployment, query: CronQuery): Promise<{ report: Report; notes: readonly string[] }> {
+  const found = await deployment.crons(query);
+  const { items, unreadable } = found;
+  const none = items.length > 0 ? '' : await whyNone(deployment, query, unreadable.length);
+  const lines = (head: readonly string[], row: typeof cronRow) => (width: number) => [
+    ...(items.length === 0 ? hanging(none, width) : table([head, ...items.map(row)], width)),
+    ...unreadable.flatMap((record) => hanging(unreadableLine(record), width)),
+  ];
+  const report = { code: EXIT.ok, json: items, text: lines(CRON_HEAD, cronRow), wide: lines(WIDE_HEAD, wideCronRow) };
+  return { report, notes: notesOn(found) };
+}
+
+/** What the list leaves out, said beside it: what is behind a pipe expects crons alone. */
+function notesOn({ items, total, unread }: FoundCrons): string[] {
+  const more = `${items.length} of ${total} crons: --limit ${total} shows all of them.`;
+  const unknown = `${unread} crons are in an unknown state: their history has not been read yet. Repeat the command in a moment.`;
+  return [...(items.length < total ? [more] : []), ...(unread > 0 ? [unknown] : [])];
+}
+
+async function whyNone(deployment: Deployment, { state, tag, search }: CronQuery, invalid: number) {
+  if ((state ?? tag ?? search) !== undefined) return 'No crons match. Leave out a filter.';
   if (invalid > 0) return 'No cron has a valid record.';
   const { prefix, tenant } = await deployment.place();
   return `No crons under the prefix "${prefix}" and the tenant "${tenant}": no worker has declared one here.`;

@@ -3,8 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { widthOf } from '../colour.js';
 import { LiveScreen, type Terminal } from '../live-screen.js';
-import { byAttention } from './cron-rows.js';
-import { frameOf, linesOf, type Seen } from './top-frame.js';
+import { frameOf, linesOf, totalsOf, type Seen } from './top-frame.js';
 
 type Cron = Seen['crons'][number];
 
@@ -28,7 +27,7 @@ const MANY = Array.from({ length: 5_000 }, (_, n) => cron(`cron-${n}`));
 
 function seen(crons: readonly Cron[], more: Partial<Seen> = {}): Seen {
   const pods = [{ pod: 'scheduler-1', held: 3, running: null }] as unknown as Seen['pods'];
-  return { at: 0, prefix: 'demo-1', tenant: 'demo', pods, crons: crons.toSorted(byAttention), ...more };
+  return { at: 0, prefix: 'demo-1', tenant: 'demo', pods, crons, totals: { total: crons.length }, ...more };
 }
 
 describe('the frame of fencepost top', () => {
@@ -37,7 +36,7 @@ describe('the frame of fencepost top', () => {
     [10, 40],
     [7, 20],
   ])('keeps its header with 5,000 crons in %i rows of %i columns', (rows, columns) => {
-    const frame = frameOf(seen([...MANY, cron('broken', 'failed')]), { rows, columns, isPlain: false });
+    const frame = frameOf(seen([cron('broken', 'failed'), ...MANY]), { rows, columns, isPlain: false });
     expect(frame).toHaveLength(rows);
     for (const line of frame) expect(widthOf(line)).toBeLessThanOrEqual(columns);
     const plain = frame.map(stripVTControlCharacters);
@@ -47,12 +46,23 @@ describe('the frame of fencepost top', () => {
     expect(plain.at(-1)).toBe(`… ${5_001 - (rows - 6)} more crons`.slice(0, columns));
   });
 
-  it('shows all crons where they fit, those that need attention first', () => {
-    const crons = [cron('b'), cron('a', null), cron('c', 'failed'), cron('d', null, { uncertain: 1 })];
-    const frame = frameOf(seen(crons), { rows: 24, columns: 120, isPlain: true });
+  it('shows all crons where they fit, and how many are in which state', () => {
+    const counts = { total: 4, active: 3, paused: 0, disabled: 1, removed: 0 };
+    const items = [
+      { kind: 'uncertain', count: 1 },
+      { kind: 'finding', count: 1 },
+    ] as unknown as Parameters<typeof totalsOf>[0]['triage']['items'];
+    const totals = totalsOf({ counts, triage: { items, unread: 2 } });
+    const found = seen([cron('d'), cron('c'), cron('a'), cron('b')], { totals });
+    const frame = frameOf(found, { rows: 24, columns: 120, isPlain: true });
     expect(frame.slice(5).map((line) => line.split(' ')[0])).toEqual(['d', 'c', 'a', 'b']);
-    expect(frame[1]).toBe('4 crons · uncertain 1 · failing 1 · active 2');
-    expect(linesOf(seen(crons), Infinity).map(stripVTControlCharacters).slice(5)).toEqual(frame.slice(5));
+    expect(frame[1]).toBe('4 crons · uncertain 1 · disabled 1 · unknown 2');
+    expect(linesOf(found, Infinity).map(stripVTControlCharacters).slice(5)).toEqual(frame.slice(5));
+  });
+
+  it('says how many crons there are beyond those that were read', () => {
+    const lines = linesOf(seen([cron('a'), cron('b')], { totals: { total: 5_000 } }), Infinity);
+    expect(lines.slice(-2)).toEqual([expect.stringMatching(/^b /), '… 4998 more crons']);
   });
 
   it('says since when nothing newer is known', () => {

@@ -1,9 +1,19 @@
 import { stripVTControlCharacters } from 'node:util';
 import { paint, toned, widthOf } from '../colour.js';
+import type { Attention } from '../deployment/cron-query.js';
 import type { Answers } from '../deployment/deployment.js';
 import { shortIso } from '../report.js';
 import { table } from '../table.js';
-import { CRON_HEAD, cronRow, stateOf } from './cron-rows.js';
+import { CRON_HEAD, cronRow } from './cron-rows.js';
+
+/** How many crons there are, and how many of them are in which state. */
+type Totals = Readonly<Record<string, number>> & { readonly total: number };
+
+export function totalsOf({ counts, triage: { items, unread } }: Pick<Attention, 'counts' | 'triage'>): Totals {
+  const { total, paused, disabled, removed } = counts;
+  const troubles = items.flatMap(({ kind, count }) => (kind === 'finding' ? [] : [[kind, count] as const]));
+  return { total, ...Object.fromEntries(troubles), paused, disabled, removed, unknown: unread };
+}
 
 /** What one look has found, the worst crons first. */
 export interface Seen {
@@ -12,7 +22,8 @@ export interface Seen {
   readonly prefix: string;
   readonly tenant: string;
   readonly pods: readonly Answers['Pod'][];
-  readonly crons: readonly Answers['CronSummary'][];
+  readonly crons: Attention['crons'];
+  readonly totals: Totals;
   /** Why nothing newer is known. */
   readonly trouble?: string;
 }
@@ -26,30 +37,32 @@ interface Size {
 /** As many rows as the terminal has: the header always, and of the crons what fits below it. */
 export function frameOf(seen: Seen, { rows, columns, isPlain }: Size): string[] {
   const [head, list] = [headOf(seen, ' · q quits'), cronLines(seen)];
-  const rowsLeft = Math.max(0, rows - head.length);
-  const more = list.length - 1 - (rowsLeft - 2);
-  const shown = list.length <= rowsLeft ? list : [...list.slice(0, Math.max(0, rowsLeft - 1)), `… ${more} more crons`];
-  const lines = [...head, ...shown].slice(0, rows).map((line) => cut(line, columns));
+  const lines = [...head, ...within(rows - head.length, list, seen)].slice(0, rows).map((line) => cut(line, columns));
   return isPlain ? lines.map(stripVTControlCharacters) : lines;
 }
 
-/** All of it, for a pipe. */
+/** All that was read, for a pipe. */
 export function linesOf(seen: Seen, width: number): string[] {
-  return [...headOf(seen, ''), ...cronLines(seen)].map((line) => cut(line, width));
+  return [...headOf(seen, ''), ...within(Infinity, cronLines(seen), seen)].map((line) => cut(line, width));
+}
+
+/** The first lines of the list, and how many crons are not among them. */
+function within(rows: number, list: readonly string[], { totals: { total } }: Seen): readonly string[] {
+  if (list.length <= rows && list.length > total) return list;
+  const shown = list.slice(0, Math.max(0, rows - 1));
+  return [...shown, `… ${total - Math.max(0, shown.length - 1)} more crons`];
 }
 
 function headOf(seen: Seen, hint: string): string[] {
   const { at, prefix, tenant, trouble } = seen;
   const place = `${paint('bold', 'fencepost')}  prefix ${prefix}, tenant ${tenant}`;
   const when = trouble === undefined ? shortIso(at) : paint('red', `NOT UP TO DATE, as of ${shortIso(at)}: ${trouble}`);
-  return [`${place} · ${when}${hint}`, totals(seen), podsLine(seen), ''];
+  return [`${place} · ${when}${hint}`, lineOf(seen.totals), podsLine(seen), ''];
 }
 
-function totals({ crons }: Seen): string {
-  const counts = new Map<string, number>();
-  for (const cron of crons) counts.set(stateOf(cron), (counts.get(stateOf(cron)) ?? 0) + 1);
-  const each = [...counts].map(([state, count]) => toned(`${state} ${count}`));
-  return [`${crons.length} crons`, ...each].join(' · ');
+function lineOf({ total, ...states }: Totals): string {
+  const each = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [toned(`${state} ${count}`)] : []));
+  return [`${total} crons`, ...each].join(' · ');
 }
 
 function podsLine({ pods }: Seen): string {

@@ -10,12 +10,14 @@ import { positiveDuration } from '../option-values.js';
 import { isJson, withOutput, type OutputFlags } from '../output.js';
 import { iso } from '../report.js';
 import type { Setting, World } from '../world.js';
-import { byAttention } from './cron-rows.js';
-import { frameOf, linesOf, type Seen } from './top-frame.js';
+import { frameOf, linesOf, totalsOf, type Seen } from './top-frame.js';
 
 interface Flags extends DeploymentFlags, OutputFlags {
   readonly interval: number;
 }
+
+/** More than a terminal has rows. */
+const MAX_CRONS = 500;
 
 const ABOUT =
   'Shows pods, totals and crons, those that need attention first, and keeps them up to date until q or Ctrl-C. Where the ' +
@@ -44,12 +46,8 @@ export function topCommand({ world, answer }: Setting): Command {
 }
 
 async function look(deployment: Deployment, { now }: Pick<World, 'now'>): Promise<Seen> {
-  const [{ items }, pods, { prefix, tenant }] = await Promise.all([
-    deployment.crons(),
-    deployment.pods(),
-    deployment.place(),
-  ]);
-  return { at: now(), prefix, tenant, pods, crons: items.toSorted(byAttention) };
+  const [{ counts, triage, ...found }, pods] = await Promise.all([deployment.attention(MAX_CRONS), deployment.pods()]);
+  return { at: now(), ...found, pods, totals: totalsOf({ counts, triage }) };
 }
 
 interface Live {

@@ -14,6 +14,7 @@ import {
   refusalOf,
   type ConsoleClient,
 } from './console-client.js';
+import type { Attention, CronQuery } from './cron-query.js';
 import type {
   Answers,
   BackfillOrder,
@@ -30,10 +31,10 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
+import { cronPage, cronsByPage } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
 /** The most that a page of the API has. */
-const CRONS_AT_ONCE = 500;
 const LEASES_AT_ONCE = 1_000;
 const RETRY_MS = 1_000;
 /** The console sends a heartbeat each second: a stream that is silent for so long has no console at its other end. */
@@ -50,16 +51,17 @@ export class ConsoleDeployment implements Deployment {
     this.#api = consoleClient(address, world.patienceMs);
   }
 
-  async crons() {
-    const items: Answers['CronSummary'][] = [];
-    let cursor: string | null = null;
-    for (;;) {
-      const query = { sort: 'name' as const, limit: CRONS_AT_ONCE, ...(cursor !== null && { cursor }) };
-      const page: Answers['CronPage'] = await answered(this.#api.GET('/api/crons', { params: { query } }));
-      items.push(...page.items);
-      cursor = page.next;
-      if (cursor === null) return { items, unreadable: page.unreadable };
-    }
+  crons(query: CronQuery) {
+    return cronsByPage(this.#api, query);
+  }
+
+  async attention(limit: number): Promise<Attention> {
+    const [{ items: crons }, triage, { prefix, tenant, crons: counts }] = await Promise.all([
+      cronPage(this.#api, { sort: 'attention', limit }),
+      answered(this.#api.GET('/api/triage')),
+      this.#overview(),
+    ]);
+    return { prefix, tenant, crons, counts, triage };
   }
 
   cron(cron: string) {

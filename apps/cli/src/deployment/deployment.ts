@@ -1,5 +1,6 @@
 import type { Answers } from '@fencepost/client';
 import type { BackfillProgress, CancelReply, Mutes, TriggerReply, WatchReport } from '../jobs.js';
+import type { Attention, CronQuery, FoundCrons } from './cron-query.js';
 
 export type { Answers } from '@fencepost/client';
 export type MuteTarget = Parameters<Mutes['end']>[0];
@@ -9,7 +10,10 @@ export type MuteTarget = Parameters<Mutes['end']>[0];
  * and neither a command nor what it prints can tell which.
  */
 export interface Deployment {
-  crons(): Promise<Pick<Answers['CronPage'], 'items' | 'unreadable'>>;
+  /** Those that fit, in their order, at most as many as are asked for. */
+  crons(query: CronQuery): Promise<FoundCrons>;
+  /** The worst crons, at most so many, and how all of them are. */
+  attention(limit: number): Promise<Attention>;
   cron(name: string): Promise<Answers['CronDetail']>;
   runs(cron: string, query: { readonly state?: RunState; readonly limit: number }): Promise<Answers['Run'][]>;
   run(runId: string, forEach: readonly string[]): Promise<Answers['RunReport'] & Pick<Answers['RunPage'], 'journal'>>;

@@ -24,6 +24,7 @@ import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
 import { Audited, cronIn, definedAs, runIn } from './audited.js';
 import { presentHolding, presentOwnWatch, presentWatch } from './watched.js';
+import type { Attention, CronQuery } from './cron-query.js';
 import type {
   Answers,
   BackfillOrder,
@@ -52,11 +53,19 @@ export class StoreDeployment implements Deployment {
     this.#audited = new Audited(store.audit, world, by);
   }
 
-  async crons() {
+  async crons(query: CronQuery) {
     await this.#directory.readHistories();
-    const { items, unreadable } = await this.#directory.page({ sort: 'name', limit: Infinity });
+    const page = await this.#directory.page(query);
     await this.#tellElsewhere();
-    return { items, unreadable };
+    return { ...page, unread: 0 };
+  }
+
+  async attention(limit: number): Promise<Attention> {
+    const { items: crons } = await this.crons({ sort: 'attention', limit });
+    // The doctor takes longer than a look: what it finds is a command of its own.
+    const [triage, counts] = await Promise.all([this.#directory.triage([]), this.#directory.counts()]);
+    const { prefix, tenant } = this.#store;
+    return { prefix, tenant, crons, counts, triage };
   }
 
   cron(name: string) {

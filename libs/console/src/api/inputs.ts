@@ -1,6 +1,6 @@
 import { CRON_TAG } from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
-import { SCHEMAS } from '@fencepost/operations/presenting';
+import { CRON_SORTS, CRON_STATES, SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { positionIn } from './paging.js';
 
@@ -88,10 +88,6 @@ export const receiverParams = z.strictObject({ id: z.string(RECEIVER).regex(/^[a
 export const receiversQuery = z.strictObject({ cron: cronName.optional().describe('Only who hears of this cron.') });
 export const runParams = z.strictObject({ id: runId });
 
-const HEALTH = SCHEMAS.CronSummary.shape.health.shape.state.options;
-const CRON_STATES = [...HEALTH, 'active', 'unheld'] as const;
-const SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
-
 export const cronsQuery = z.strictObject({
   search: search.optional().describe('Part of its name or its expression; case is ignored.'),
   state: z
@@ -102,7 +98,7 @@ export const cronsQuery = z.strictObject({
   holder: search.optional().describe('Part of the name of its holder.'),
   failingSince: instant.optional().describe('Failing since before this instant.'),
   sort: z
-    .enum(SORTS, `expected one of ${SORTS.join(', ')}`)
+    .enum(CRON_SORTS, `expected one of ${CRON_SORTS.join(', ')}`)
     .default('attention')
     .describe('attention: the worst first; duration, delay: by the 95th percentile.'),
   order: z

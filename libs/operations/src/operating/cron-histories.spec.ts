@@ -12,13 +12,14 @@ let away: boolean;
 let listeners: Set<(entry: { cron: string | null }) => void>;
 let histories: CronHistories;
 
+async function runs(cron: string) {
+  asked.push(cron);
+  if (away) throw new Error('The store is away.');
+  return [runAt(START, { cron, finishedAt: START + 5 })];
+}
+
 beforeEach(() => {
   [clock, asked, away, listeners] = [new ManualClock(START), [], false, new Set()];
-  const runs = async (cron: string) => {
-    asked.push(cron);
-    if (away) throw new Error('The store is away.');
-    return [runAt(START, { cron, finishedAt: START + 5 })];
-  };
   const subscribe = (listener: (entry: { cron: string | null }) => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -128,5 +129,17 @@ describe('histories', () => {
     await histories.read(crons());
     expect(unread()).toBe(0);
     expect(listeners.size).toBe(0);
+  });
+
+  it('are read again without events where the cursor has moved, or another run is the newest', async () => {
+    const alone = new CronHistories({ runs, skips: async () => [] }, clock, null);
+    await alone.read(crons());
+    asked = [];
+    await alone.read(crons((name) => (name === 'cron-7' ? START + 1 : START)));
+    expect(asked).toEqual(['cron-7']);
+    alone.compare(runAt(START, { cron: 'cron-2', id: 'cron-2@manual-1', finishedAt: START + 5 }));
+    asked = [];
+    await alone.read(crons((name) => (name === 'cron-7' ? START + 1 : START)));
+    expect(asked).toEqual(['cron-2']);
   });
 });

@@ -89,10 +89,10 @@ export class CronHistories {
     this.#goOn(0);
   }
 
-  /** Reads those that are not known, before anybody asks for them: for a program that looks once. */
+  /** Reads what is not known of them, or may have changed, before anybody asks for it: for a program without events. */
   async read(crons: readonly FollowedCron[]): Promise<void> {
     this.#know(crons);
-    while (this.#unread.size > 0) await this.#slice();
+    while (this.#unread.size + this.#stale.size > 0) await this.#slice();
   }
 
   /** Reads these before their turn, as somebody waits for them: those that were never read, at most {@link MAX_WAITED_FOR}. */
@@ -114,9 +114,9 @@ export class CronHistories {
   }
 
   #touch(cron: string | null): void {
-    if (cron === null || !this.#stopHearing || !this.#kept.has(cron)) return;
-    this.#stale.add(cron);
-    this.#goOn(SLICE_EVERY_MS);
+    if (cron === null || !this.#kept.has(cron)) return;
+    if (!this.events || this.#stopHearing) this.#stale.add(cron);
+    if (this.#stopHearing) this.#goOn(SLICE_EVERY_MS);
   }
 
   #know(crons: readonly FollowedCron[]): void {

@@ -175,7 +175,7 @@ export class CronDirectory {
     [this.#snapshot, this.#last] = [null, null];
   }
 
-  /** Reads what is not known of the histories, all at once: for a program that looks once. */
+  /** Reads what is not known of the histories, or may have changed, all at once: for a program without events. */
   async readHistories(): Promise<void> {
     await this.#histories.read((await this.#fresh()).views);
     this.forget();

@@ -4,11 +4,14 @@ import type { CronRecord } from '@fencepost/ledger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import { isManual } from '@fencepost/schedule';
-import type { CronHealth, HealthFacts, HealthState } from '../operating/health-of.js';
+import { HEALTH_STATES, type CronHealth, type HealthFacts } from '../operating/health-of.js';
+
+/** What a list of crons can be narrowed to: a health, or what a cron is whatever its health. */
+export const CRON_STATES = [...HEALTH_STATES, 'active', 'unheld'] as const;
 
 export interface CronFilter {
   readonly search?: string | undefined;
-  readonly state?: HealthState | 'active' | 'unheld' | undefined;
+  readonly state?: (typeof CRON_STATES)[number] | undefined;
   readonly tag?: string | undefined;
   readonly holder?: string | undefined;
   /** Failing since before this instant, epoch milliseconds. */

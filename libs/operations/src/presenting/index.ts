@@ -1,7 +1,8 @@
 export { lateBy } from '../operating/timeline-run.js';
 export { presentAuditRecord } from './audit-record.js';
-export { presentCronDetail } from './cron-detail.js';
-export { presentCronSummary, presentPause } from './cron-summary.js';
+export { CRON_STATES } from './cron-filter.js';
+export { CRON_SORTS } from './cron-order.js';
+export { presentPause } from './cron-summary.js';
 export { presentDueAt, presentForecast } from './forecast.js';
 export { presentJournalEntry } from './journal-entry.js';
 export { presentHeldLease, presentLease, presentOwnLease, presentWatch } from './lease.js';
