@@ -163,7 +163,7 @@ export const WORDS = {
     declareOne: 'Declare one in a service that imports the jobs module, and start it:',
     example: 'An example',
     code: `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })
-async report(run: CronRun) {
+async report(run: RunContext) {
   await run.effect('send', () => this.mail.send());
 }`,
     appears: 'It appears here as soon as a pod with it has started.',
@@ -172,7 +172,8 @@ async report(run: CronRun) {
       ...states
     }: Readonly<Record<'total' | 'active' | 'paused' | 'disabled' | 'removed', number>>) => {
       const some = Object.entries(states).filter(([, count]) => count > 0);
-      return `${plural(total, 'cron')} (${some.map(([state, count]) => `${number(count)} ${state}`).join(', ')})`;
+      const each = some.map(([state, count]) => `${number(count)} ${state}`).join(', ');
+      return each === '' ? plural(total, 'cron') : `${plural(total, 'cron')} (${each})`;
     },
     /** `null`: the queue has not said. */
     queued: (running: number | null, waiting: number | null) =>

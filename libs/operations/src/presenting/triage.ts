@@ -98,9 +98,10 @@ function groupItem(kind: Trouble, crons: readonly Judged[]): Item[] {
   ];
 }
 
-function findingItem({ code, level, text }: DoctorFinding): Item[] {
+function findingItem({ code, level, subject, text }: DoctorFinding): Item[] {
   if (level !== 'bad' && level !== 'warn') return [];
-  return [{ kind: 'finding', count: 1, crons: [], text, code, danger: level === 'bad' ? 'error' : 'warning' }];
+  const danger = level === 'bad' ? 'error' : 'warning';
+  return [{ kind: 'finding', count: 1, crons: [], text: `${subject}: ${text}`, code, danger }];
 }
 
 function bySince({ health: a }: Judged, { health: b }: Judged): number {

@@ -14,7 +14,7 @@ export function Totals({ of }: { readonly of: Overview }) {
   const schedulers = pods.filter(({ roles }) => roles.includes('scheduler')).length;
   return (
     <>
-      {schedulers > 0 && workers === 0 ? (
+      {crons.active > 0 && schedulers > 0 && workers === 0 ? (
         <p class="notice warn">
           <strong>{words.noWorker}</strong> {words.noWorkerText}
         </p>

@@ -13,10 +13,12 @@ export function RunLinks({ run, neighbours: { previous, next } }: Pick<RunReport
   const isOver = state === 'failed' || state === 'cancelled';
   return (
     <div class="buttons run-links">
-      <nav class="buttons" aria-label={words.neighbours}>
-        {previous === null ? null : <Link href={to.run(previous)}>← {words.previous}</Link>}
-        {next === null ? null : <Link href={to.run(next)}>{words.next} →</Link>}
-      </nav>
+      {previous === null && next === null ? null : (
+        <nav class="buttons" aria-label={words.neighbours}>
+          {previous === null ? null : <Link href={to.run(previous)}>← {words.previous}</Link>}
+          {next === null ? null : <Link href={to.run(next)}>{words.next} →</Link>}
+        </nav>
+      )}
       <CopyButton label={words.copyLink} text={() => location.href} />
       <CopyButton label={words.copyRun} text={() => commands.run(id)} />
       <CopyButton label={words.copyWhy} text={() => commands.why(cron, scheduledAt)} />
