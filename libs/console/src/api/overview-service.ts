@@ -33,7 +33,7 @@ export class OverviewService {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...{ failed, queue, pods: pods.map(presentPod) },
+      ...{ ...failed, queue, pods: pods.map(presentPod) },
     };
   }
 
@@ -42,12 +42,16 @@ export class OverviewService {
     return { name, role, signedIn: !isUnguarded(this.access) };
   }
 
-  async #failed(): Promise<number> {
+  async #failed(): Promise<{ failed: number; failedComplete: boolean }> {
     const names = await this.directory.names();
-    let count = 0;
-    for (let at = 0; at < names.length && count < MAX_COUNTED; at += AT_ONCE) {
-      count += (await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH)).length;
+    const counts = new Map<string, number>();
+    let failed = 0;
+    for (let at = 0; at < names.length && failed < MAX_COUNTED; at += AT_ONCE) {
+      const runs = await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH);
+      failed += runs.length;
+      for (const { cron } of runs) counts.set(cron, (counts.get(cron) ?? 0) + 1);
     }
-    return Math.min(count, MAX_COUNTED);
+    const failedComplete = failed < MAX_COUNTED && [...counts.values()].every((count) => count < FAILED_OF_EACH);
+    return { failed: Math.min(failed, MAX_COUNTED), failedComplete };
   }
 }

@@ -53,11 +53,11 @@ export class JournalFeed {
     if (!this.#looking) this.#arm(0);
     return () => {
       this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) this.#cancel();
+      if (this.#subscribers.size === 0) this.#rest();
     };
   }
 
-  /** Whether the last look was answered within a second; `null` before the first. */
+  /** Whether the last look was answered within a second; `null` before the first, and while nobody listens. */
   get storeAnswers(): boolean | null {
     return this.#answers;
   }
@@ -67,6 +67,11 @@ export class JournalFeed {
     this.#subscribers.clear();
     this.#cancel();
     await this.#looking;
+  }
+
+  #rest(): void {
+    this.#cancel();
+    this.#answers = null;
   }
 
   #arm(delayMs: number): void {
