@@ -34,13 +34,13 @@ beforeAll(async () => {
 
 /** Each page, and words on it that must stand there as long as it is shown. */
 const PAGES: readonly (readonly [path: () => string, knows: string])[] = [
-  [() => '/crons/', 'nightly-export'],
-  [() => cronPath('nightly-export'), 'Europe/Berlin'],
+  [() => '/crons/', 'alarms muted until'],
+  [() => cronPath('nightly-export'), MUTE.reason],
   [() => `${cronPath('label-print')}?tab=timeline`, 'run by hand'],
   [() => `${cronPath('nightly-export')}?tab=runs`, 'succeeded'],
   [() => `${cronPath('nightly-export')}?tab=definition`, 'Generation 1'],
   [() => `${cronPath('nightly-export')}?tab=activity`, 'lease acquired'],
-  [() => runPath(setup.done), 'It waits at its gate.'],
+  [() => runPath(setup.done), 'Alarms are muted'],
   [() => runPath(setup.asking), 'send-mail'],
   [() => '/crons/attention', 'send-mail'],
   [() => '/crons/runs', 'label-print'],
@@ -126,10 +126,7 @@ interface Outage {
 }
 
 const OUTAGES: readonly (readonly [what: string, outage: Outage])[] = [
-  [
-    'Redis is gone',
-    { pill: 'store not responding', strike: () => server.stop(), heal: () => server.restartEmpty() },
-  ],
+  ['Redis is gone', { pill: 'store not responding', strike: () => server.stop(), heal: () => server.restartEmpty() }],
   ['Redis is silent', { pill: 'store not responding', strike: () => server.freeze(), heal: () => server.thaw() }],
   ['its pod is silent', { pill: 'reconnecting', strike: () => behind.freeze(), heal: () => behind.thaw() }],
   [
@@ -152,18 +149,17 @@ describe('every page', { timeout: 120_000 }, () => {
   });
 
   it.each(OUTAGES)('says what it knows and since when while %s, and recovers', async (what, outage) => {
-    const t = performance.now(); const lap = (n: string) => console.log(n, Math.round(performance.now() - t));
     const told = pillsSay(opened, outage.pill);
     await outage.strike();
     try {
       console.log(`${what}: the last of ${opened.length} pages says so after ${Math.round(await told)} ms`);
-      await each(opened, isKnownToBeOld);lap('old');
+      await each(opened, isKnownToBeOld);
       // Only a page that is served can be opened.
-      if (what === 'Redis is gone') await each(opened, saysThatNothingIsKnown);lap('fresh');
+      if (what === 'Redis is gone') await each(opened, saysThatNothingIsKnown);
     } finally {
       await outage.heal();
-    }lap('healed');
-    await each(opened, isFreshAgain);lap('end');
+    }
+    await each(opened, isFreshAgain);
   });
 
   it('whose token is revoked says that the session ended, shows nothing, and goes on after signing in', async () => {

@@ -128,7 +128,8 @@ export const WORDS = {
     queued: (running: number | null, waiting: number | null) =>
       `${known(running)} running, ${known(waiting)} waiting in the queue`,
     noFailed: 'no failed runs on record',
-    failed: (count: number, isWhole: boolean) => `${isWhole ? '' : 'at least '}${plural(count, 'failed run')} on record`,
+    failed: (count: number, isWhole: boolean) =>
+      `${isWhole ? '' : 'at least '}${plural(count, 'failed run')} on record`,
     podCounts: (schedulers: number, workers: number) =>
       `${plural(schedulers, 'scheduler')}, ${plural(workers, 'worker')}`,
     noWorker: 'No worker is live.',
@@ -454,7 +455,7 @@ export const WORDS = {
     several: (n: number, when: string) => `${n} instants in ${when}:`,
     noInstants: 'No instants in this range',
     noInstantsText: 'Choose a longer range, or run it now.',
-    more: 'Too many instants for this range. It ends at',
+    more: 'Too many instants for this range: choose a shorter one. Nothing is shown from here on:',
     expired: 'Records may have expired up to',
     chart: 'Duration and start delay',
     chartCaption: 'Percentiles of duration and start delay',

@@ -161,12 +161,12 @@ export class CronDirectory {
 
   /** The name of every cron, by name. */
   async names(): Promise<string[]> {
-    return (await this.#fresh()).views.map(({ entry }) => entry.definition.name);
+    return (await this.#recent()).views.map(({ entry }) => entry.definition.name);
   }
 
   /** By the store's clock, a moment ago. */
   async now(): Promise<number> {
-    const { reading, at } = await this.#fresh();
+    const { reading, at } = await this.#recent();
     return reading.readAt + Math.max(0, this.clock.monotonic() - at);
   }
 

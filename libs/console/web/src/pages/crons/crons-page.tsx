@@ -24,8 +24,8 @@ export function CronsPage() {
   const [view, change] = useView();
   const overview = useResource(questions.overview, { concerns: () => true, everyMs: EVERY_MS });
   const fresh = { concerns: ({ cron }: JournalEntry) => cron !== null, everyMs: EVERY_MS, keeps: true };
-  const mutes = useMutes().data?.items ?? [];
   const crons = useResource(questions.crons(asked(view, PER_PAGE, now.peek())), fresh);
+  const mutes = useMutes().data?.items ?? [];
   return (
     <Page title={words.title}>
       <TriageStrip />
