@@ -49,17 +49,18 @@ export class JournalFeed {
    */
   subscribe(listener: JournalListener, after?: string | null): () => void {
     const subscriber: Subscriber = { listener, heard: isJournalId(after) ? after : null };
+    if (this.#subscribers.size === 0) this.#answers = null;
     this.#subscribers.add(subscriber);
     if (!this.#looking) this.#arm(0);
     return () => {
       this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) this.#rest();
+      if (this.#subscribers.size === 0) this.#cancel();
     };
   }
 
   /** Whether the last look was answered in time; `null` before the first, and while nobody listens. */
   get storeAnswers(): boolean | null {
-    return this.#answers;
+    return this.#subscribers.size === 0 ? null : this.#answers;
   }
 
   /** Ends it for all, and resolves when the look under way is through. */
@@ -67,11 +68,6 @@ export class JournalFeed {
     this.#subscribers.clear();
     this.#cancel();
     await this.#looking;
-  }
-
-  #rest(): void {
-    this.#cancel();
-    this.#answers = null;
   }
 
   #arm(delayMs: number): void {

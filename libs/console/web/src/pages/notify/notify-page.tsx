@@ -9,6 +9,7 @@ import { Order } from '../../ui/order.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Table, type Column } from '../../ui/table.js';
+import { WORDS } from '../../words.js';
 import { MuteOrder } from './mute-order.js';
 
 const EVERY_MS = 10_000;
@@ -122,7 +123,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ];
 
 function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonly reload: () => void }) {
-  const { id, kind, to, events, crons, secrets, deliveries } = receiver;
+  const { id, kind, to, events, crons, moreCrons, secrets, deliveries } = receiver;
   const [isTesting, setTesting] = useState(false);
   const name = to ?? 'Pings of crons';
   const close = () => {
@@ -135,6 +136,7 @@ function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonl
       <p class="quiet">
         {events.length === 0 ? null : `${events.join(', ')} · `}
         {crons === null ? 'all crons' : crons.join(', ')}
+        {moreCrons > 0 ? ` ${WORDS.home.more(moreCrons)}` : null}
         {secrets > 1 ? ' · two secrets: a rotation is under way' : null}
       </p>
       {kind === 'webhook' && may('operator') ? (
