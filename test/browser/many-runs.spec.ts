@@ -54,30 +54,32 @@ async function costOf(page: Page) {
 const ONLY_NEWEST = 'Only the newest runs of each cron were searched.';
 
 /** Each page, and words on it; among them those that say what is left out. */
-const PAGES: readonly (readonly [name: string, path: () => string, ...words: readonly string[]])[] = [
-  ['the home page', () => '/crons/', MANY, 'at least 2'],
-  ['its page', () => cronPath(MANY), 'Expression'],
-  ['its timeline', () => `${cronPath(MANY)}?tab=timeline`, 'Start delay'],
-  ['its runs', () => `${cronPath(MANY)}?tab=runs`, 'Latest runs', 'succeeded', 'failed'],
-  ['one of its runs', () => runPath(middle), 'Previous run', 'Next run', 'succeeded'],
-  ['the search for its runs', () => `/crons/runs?cron=${MANY}`, ONLY_NEWEST, 'Next page'],
-  ['the search for its failures', () => `/crons/runs?cron=${MANY}&state=failed`, ONLY_NEWEST, 'Next page'],
-  ['the failures of all crons', () => '/crons/attention', ONLY_NEWEST],
-  ['the forecast', () => '/crons/upcoming', MANY],
-  ['the examination', () => '/crons/doctor', 'Redis'],
+const PAGES: readonly (readonly [name: string, path: () => string, words: readonly string[]])[] = [
+  ['the home page', () => '/crons/', [MANY, 'at least 2']],
+  ['its page', () => cronPath(MANY), ['Expression']],
+  ['its timeline', () => `${cronPath(MANY)}?tab=timeline`, ['Start delay']],
+  ['its runs', () => `${cronPath(MANY)}?tab=runs`, ['Latest runs', 'succeeded', 'failed']],
+  ['one of its runs', () => runPath(middle), ['Previous run', 'Next run', 'succeeded']],
+  ['the search for its runs', () => `/crons/runs?cron=${MANY}`, [ONLY_NEWEST, 'Next page']],
+  ['the search for its failures', () => `/crons/runs?cron=${MANY}&state=failed`, [ONLY_NEWEST, 'Next page']],
+  ['the failures of all crons', () => '/crons/attention', [ONLY_NEWEST]],
+  ['the forecast', () => '/crons/upcoming', [MANY]],
+  ['the examination', () => '/crons/doctor', ['Redis']],
 ];
 
 describe('with 100,000 runs of one cron', { timeout: 60_000 }, () => {
-  it.each(PAGES)('%s has no more to read and to draw than fifty rows, and says what it leaves out', async (...of) => {
-    const [name, path, ...words] = of;
-    const page = await stage.visit(path());
-    await shows(page, ...words);
-    const cost = await costOf(page);
-    console.log(`${name}: ${cost.nodes} elements, ${cost.bytes} bytes`);
-    expect(cost.nodes).toBeLessThan(MAX.nodes);
-    expect(cost.bytes).toBeLessThan(MAX.bytes);
-    expect(stage.complaints()).toEqual([]);
-  });
+  it.each(PAGES)(
+    '%s has no more to read and to draw than fifty rows, and says what it leaves out',
+    async (name, path, words) => {
+      const page = await stage.visit(path());
+      await shows(page, ...words);
+      const cost = await costOf(page);
+      console.log(`${name}: ${cost.nodes} elements, ${cost.bytes} bytes`);
+      expect(cost.nodes).toBeLessThan(MAX.nodes);
+      expect(cost.bytes).toBeLessThan(MAX.bytes);
+      expect(stage.complaints()).toEqual([]);
+    },
+  );
 
   it('a month of its timeline ends where it has to, and says so', async () => {
     const page = await stage.visit(`${cronPath(MANY)}?tab=timeline`);
