@@ -8,11 +8,11 @@ import { ReadGateInterceptor } from './read-gate.js';
 
 /** A place to look at: what it is for, and what it answers. */
 export function Shows(schema: z.ZodType, summary: string): MethodDecorator {
-  return applyDecorators(Tells(schema, summary), UseInterceptors(ReadGateInterceptor));
+  return applyDecorators(Answers(schema, summary), UseInterceptors(ReadGateInterceptor));
 }
 
 /** One that asks no store, and so waits for nobody. */
-export function Tells(schema: z.ZodType, summary: string): MethodDecorator {
+export function Answers(schema: z.ZodType, summary: string): MethodDecorator {
   return applyDecorators(Needs('viewer'), ...described(schema, summary));
 }
 
