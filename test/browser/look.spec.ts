@@ -57,7 +57,14 @@ beforeAll(async () => {
 const PAGES: readonly (readonly [name: string, path: () => string, ready: string])[] = [
   ['list', () => '/crons/', 'tbody tr'],
   ['cron', () => `${cronPath('cache-warm')}?at=last`, '.steps'],
+  ['cron-now', () => cronPath('cache-warm'), '.plain-list li'],
+  ['cron-runs', () => `${cronPath('cache-warm')}?tab=runs`, 'tbody tr'],
+  ['cron-definition', () => `${cronPath('cache-warm')}?tab=definition`, 'table'],
+  ['cron-activity', () => `${cronPath('cache-warm')}?tab=activity`, 'tbody tr'],
+  ['new-cron', () => '/crons/new-cron', 'form'],
   ['attention', () => '/crons/attention', '.asked .buttons'],
+  ['runs', () => '/crons/runs', 'tbody tr'],
+  ['notifications', () => '/crons/notifications', 'h2'],
   ['leases', () => '/crons/leases', 'table'],
   ['upcoming', () => '/crons/upcoming', '.density'],
   ['audit', () => '/crons/audit', 'h2'],
@@ -69,8 +76,8 @@ const PAGES: readonly (readonly [name: string, path: () => string, ready: string
 ];
 
 const WINDOW = { width: 1120, height: 780 };
-/** As narrow as phones get; the pictures are of a common one. */
-const PHONE = { width: SCREENSHOTS ? 390 : 360, height: 844 };
+/** As narrow as phones get, and wide; the pictures are of a common phone. */
+const WIDTHS = SCREENSHOTS ? [390] : [1440, 390, 360];
 
 interface Violation {
   readonly id: string;
@@ -88,6 +95,31 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
+/** As many as most pages have; a list of many has more of the same. */
+const MAX_STOPS = 60;
+
+/** What Tab leads to. `null`: the page is through. */
+const STOP = `(() => {
+  const { activeElement: at, body } = document;
+  if (!at || at === body) return null;
+  const [{ width, height }, { outlineStyle, outlineWidth }] = [at.getBoundingClientRect(), getComputedStyle(at)];
+  const name = at.getAttribute('aria-label') || at.innerText || at.labels?.[0]?.innerText || at.title;
+  const isSeen = width > 0 && height > 0 && outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
+  return { html: at.outerHTML.slice(0, 120), isGood: isSeen && Boolean(name || at.textContent) };
+})()`;
+
+/** Places that Tab leads to and that have no name, no size or no mark of the focus. */
+async function badStops(page: Page): Promise<string[]> {
+  const bad: string[] = [];
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+    await page.keyboard.press('Tab');
+    const stop: { readonly html: string; readonly isGood: boolean } | null = await page.evaluate(STOP);
+    if (stop === null) break;
+    if (!stop.isGood) bad.push(stop.html);
+  }
+  return bad;
+}
+
 describe('with all that there is to show', () => {
   it.each(PAGES)(
     'the page %s has nothing serious in light, dark, or on a phone, and stays with its pod',
@@ -100,9 +132,12 @@ describe('with all that there is to show', () => {
         await screenshot(page, `${name}-${colorScheme}`);
       }
       await page.emulateMedia({ colorScheme: 'light' });
-      await page.setViewportSize(PHONE);
-      // A drawing takes its new size a moment after the window.
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), SOON).toBe(PHONE.width);
+      expect(await badStops(page)).toEqual([]);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 844 });
+        // A drawing takes its new size a moment after the window.
+        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), SOON).toBe(width);
+      }
       await screenshot(page, `${name}-phone`);
       expect(stage.complaints()).toEqual([]);
     },

@@ -56,6 +56,8 @@ export interface Visit extends BrowserContextOptions {
   readonly as?: AccessRole | null;
   /** Default: the stage's own. */
   readonly pod?: Pod;
+  /** Open until the file ends, and not only until its test does. */
+  readonly stays?: boolean;
 }
 
 export interface Made {
@@ -93,15 +95,17 @@ export class Stage {
   }
 
   /** A page of its own context: nothing is remembered from the one before. */
-  async visit(path: string, { as = 'admin', pod = this.pod, ...options }: Visit = {}): Promise<Page> {
+  async visit(path: string, { as = 'admin', pod = this.pod, stays = false, ...options }: Visit = {}): Promise<Page> {
     const context = await this.#browser?.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     if (!context) throw new Error('Expected a browser.');
     if (as !== null) {
-      await context.addCookies([{ name: 'fencepost_session', value: TOKENS[as].secret, url: `${pod.url}/crons/` }]);
+      // As signing in sets it.
+      const place = { domain: new URL(pod.url).hostname, path: '/crons' };
+      await context.addCookies([{ name: 'fencepost_session', value: TOKENS[as].secret, ...place }]);
     }
     const page = await context.newPage();
     page.setDefaultTimeout(SOON.timeout);
-    this.#pages.push(page);
+    if (!stays) this.#pages.push(page);
     this.watched.push(new Watched(page, pod.url));
     await page.goto(pod.url + path);
     return page;
@@ -158,7 +162,7 @@ export class Stage {
 /**
  * A stage for all tests of the file.
  * @param env of every pod
- * @param address of the Redis
+ * @param address of the Redis, asked before the tests
  */
 export function useStage(env: Readonly<Record<string, string>> = {}, address: () => string = testRedis): Stage {
   const stage = new Stage(new Deployment(usePodsOfFile(), address));

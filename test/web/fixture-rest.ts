@@ -195,7 +195,7 @@ export const MUTES = [
 ];
 
 export const RECEIVER = {
-  ...{ id: 'a1b2c3d4e5f6', kind: 'webhook', to: 'https://alerts.example', secrets: 2, crons: null },
+  ...{ id: 'a1b2c3d4e5f6', kind: 'webhook', to: 'https://alerts.example', secrets: 2, crons: null, moreCrons: 0 },
   events: ['alarm.raised', 'alarm.cleared'],
   deliveries: [
     {

@@ -55,7 +55,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       you: { name: 'anna', role, signedIn: true },
       crons: { total, active: total, paused: 0, disabled: 0, removed: 0 },
     },
-    ...{ uncertain: 1, failed: 1, queue: { waiting: 4, active: 3, delayed: 0 }, pods: PODS },
+    ...{ uncertain: 1, failed: 1, failedComplete: true, queue: { waiting: 4, active: 3, delayed: 0 }, pods: PODS },
   }),
   crons: listed,
   triage: (_, { isWell = false }) => (isWell ? WELL : TRIAGE),

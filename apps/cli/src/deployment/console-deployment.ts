@@ -37,7 +37,7 @@ import { eventsIn, type Listener } from './journal-stream.js';
 /** The most that a page of the API has. */
 const LEASES_AT_ONCE = 1_000;
 const RETRY_MS = 1_000;
-/** The console sends a heartbeat each second: a stream that is silent for so long has no console at its other end. */
+/** The console sends two heartbeats a second: a stream that is silent for so long has no console at its other end. */
 const SILENT_MS = 10_000;
 
 /** A deployment by way of the API of its console, which records the name of the token for what is ordered. */

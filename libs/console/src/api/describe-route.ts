@@ -8,7 +8,12 @@ import { ReadGateInterceptor } from './read-gate.js';
 
 /** A place to look at: what it is for, and what it answers. */
 export function Shows(schema: z.ZodType, summary: string): MethodDecorator {
-  return applyDecorators(Needs('viewer'), UseInterceptors(ReadGateInterceptor), ...described(schema, summary));
+  return applyDecorators(Answers(schema, summary), UseInterceptors(ReadGateInterceptor));
+}
+
+/** One that asks no store, and so waits for nobody. */
+export function Answers(schema: z.ZodType, summary: string): MethodDecorator {
+  return applyDecorators(Needs('viewer'), ...described(schema, summary));
 }
 
 /** An order: who may give it, what it is for, and what it answers. */

@@ -4,8 +4,8 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { WebResponse } from '../http/web-request.js';
 
-/** A page says within two seconds that what it shows may be old; and proxies close what is silent. */
-const HEARTBEAT_MS = 1_000;
+/** A page says within two seconds that what it shows may be old, be the pod or its store away; and proxies close what is silent. */
+const HEARTBEAT_MS = 500;
 
 /** Who reads so slowly is cut off, and goes on where it was when it comes again: the journal keeps what it has missed. */
 const MAX_UNREAD = 1_048_576;

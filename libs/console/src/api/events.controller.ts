@@ -29,7 +29,7 @@ export class EventsController implements OnModuleDestroy {
   @Needs('viewer')
   @ApiOperation({
     summary:
-      'Live journal entries: server-sent events named journal, each a JournalEntry with its id; and one named heartbeat per second, which says whether the store answers.',
+      'Live journal entries: server-sent events named journal, each a JournalEntry with its id; and two named heartbeat per second, which say whether the store answers.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',

@@ -2,14 +2,24 @@ import { Inject, Injectable } from '@nestjs/common';
 import { presentPod } from '@fencepost/operations/presenting';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import { CronDirectory, READS, libraryVersion, type Reads } from '@fencepost/operations/internal';
+import type { Clock } from '@fencepost/lease';
+import { CLOCK } from '@fencepost/lease/nest';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
 import { callerHere } from '../auth/caller.js';
+import { CostlyLook } from './costly-look.js';
 import { READ_QUEUE } from './reading.module.js';
 
 /** Of each cron so many failed runs are counted. */
 const FAILED_OF_EACH = 20;
 const AT_ONCE = 500;
 const MAX_COUNTED = 1_000;
+/** Of a few crons the count is as new as the rest. */
+const TIMES = { freshMs: 0, slowMs: 100 };
+
+interface Failed {
+  readonly failed: number;
+  readonly failedComplete: boolean;
+}
 
 /** Puts together what there is to see of a deployment at one look. */
 @Injectable()
@@ -19,12 +29,15 @@ export class OverviewService {
   @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(ACCESS) private readonly access!: Access;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  #failed: CostlyLook<Failed> | null = null;
 
   async look() {
+    this.#failed ??= new CostlyLook(() => this.#countFailed(), this.clock, TIMES);
     const [now, { uncertain, ...crons }, failed, queue, pods] = await Promise.all([
       this.directory.now(),
       this.directory.counts(),
-      this.#failed(),
+      this.#failed.recent(),
       this.runs.queue.getJobCounts(),
       this.reads.pods.list(),
     ]);
@@ -33,7 +46,7 @@ export class OverviewService {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...{ failed, queue, pods: pods.map(presentPod) },
+      ...{ ...failed, queue, pods: pods.map(presentPod) },
     };
   }
 
@@ -42,12 +55,16 @@ export class OverviewService {
     return { name, role, signedIn: !isUnguarded(this.access) };
   }
 
-  async #failed(): Promise<number> {
+  async #countFailed(): Promise<Failed> {
     const names = await this.directory.names();
-    let count = 0;
-    for (let at = 0; at < names.length && count < MAX_COUNTED; at += AT_ONCE) {
-      count += (await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH)).length;
+    const counts = new Map<string, number>();
+    let failed = 0;
+    for (let at = 0; at < names.length && failed < MAX_COUNTED; at += AT_ONCE) {
+      const runs = await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH);
+      failed += runs.length;
+      for (const { cron } of runs) counts.set(cron, (counts.get(cron) ?? 0) + 1);
     }
-    return Math.min(count, MAX_COUNTED);
+    const failedComplete = failed < MAX_COUNTED && [...counts.values()].every((count) => count < FAILED_OF_EACH);
+    return { failed: Math.min(failed, MAX_COUNTED), failedComplete };
   }
 }

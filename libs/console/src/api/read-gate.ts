@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { JournalFeed } from '@fencepost/operations/journal';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { currentCaller } from '../auth/caller.js';
 import { Refusal } from '../auth/refusals.js';
@@ -9,17 +10,23 @@ const AT_ONCE = 3;
 const MAX_WAITING_OF_ONE = 50;
 const MAX_WAITING = 200;
 
-type Admit = () => void;
+interface Waiting {
+  readonly admit: () => void;
+  readonly refuse: (reason: Refusal) => void;
+}
 
 /**
  * Bounds how many questions a pod works on at a time. The others wait, and are taken in turn from each caller; beyond a bounded
- * number they are refused, and are to come again.
+ * number they are refused, and are to come again. While the store does not answer nobody waits: each place would be taken until
+ * a command times out, and whoever comes later would be told nothing at all for that long.
  */
 @Injectable()
 export class ReadGate {
   #running = 0;
   #waiting = 0;
-  readonly #queues = new Map<string, Admit[]>();
+  readonly #queues = new Map<string, Waiting[]>();
+
+  constructor(@Inject(JournalFeed) private readonly feed: Pick<JournalFeed, 'storeAnswers'>) {}
 
   /** @throws {Refusal} when too many wait already */
   async run<Answer>(work: () => Promise<Answer>): Promise<Answer> {
@@ -36,16 +43,18 @@ export class ReadGate {
       this.#running += 1;
       return;
     }
+    if (this.feed.storeAnswers === false) throw storeAway();
     const queue = this.#queues.get(caller) ?? [];
     if (queue.length >= MAX_WAITING_OF_ONE) throw tooManyOfOne();
     if (this.#waiting >= MAX_WAITING) throw busy();
     this.#queues.set(caller, queue);
     this.#waiting += 1;
-    await new Promise<void>((admit) => void queue.push(admit));
+    await new Promise<void>((admit, refuse) => void queue.push({ admit, refuse }));
   }
 
   /** Its place goes to the next one, of another caller where there is any. */
   #leave(): void {
+    if (this.feed.storeAnswers === false) this.#refuseAll();
     const [next] = this.#queues;
     if (!next) {
       this.#running -= 1;
@@ -53,10 +62,16 @@ export class ReadGate {
     }
     const [caller, queue] = next;
     this.#queues.delete(caller);
-    const admit = queue.shift();
+    const waiting = queue.shift();
     if (queue.length > 0) this.#queues.set(caller, queue);
     this.#waiting -= 1;
-    admit?.();
+    waiting?.admit();
+  }
+
+  #refuseAll(): void {
+    for (const { refuse } of [...this.#queues.values()].flat()) refuse(storeAway());
+    this.#queues.clear();
+    this.#waiting = 0;
   }
 }
 
@@ -90,4 +105,8 @@ function busy(): Refusal {
     'BUSY',
     `Expected at most ${MAX_WAITING} waiting requests on this pod. Retry in a second, or use another pod.`,
   );
+}
+
+function storeAway(): Refusal {
+  return new Refusal(503, 'STORE_AWAY', 'The store does not answer. Retry when it does.');
 }

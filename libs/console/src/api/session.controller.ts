@@ -6,7 +6,7 @@ import { ACCESS, type Access } from '../auth/access.js';
 import { SESSION_COOKIE } from '../auth/credentials.js';
 import { unknownCaller } from '../auth/refusals.js';
 import { youSchema } from './answers.js';
-import { Shows } from './describe-route.js';
+import { Answers } from './describe-route.js';
 import { sessionOrder, type Checked } from './inputs.js';
 import { OverviewService } from './overview-service.js';
 
@@ -18,7 +18,7 @@ export class SessionController {
   @Inject(OverviewService) private readonly overviews!: OverviewService;
 
   @Get('api/me')
-  @Shows(youSchema, 'Who asks.')
+  @Answers(youSchema, 'Who asks.')
   me() {
     return this.overviews.you();
   }

@@ -3,6 +3,7 @@
 const number = (count: number) => count.toLocaleString('en');
 const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+const clock = (at: number) => new Date(at).toLocaleTimeString('en-GB');
 const known = (count: number | null) => (count === null ? 'unknown' : number(count));
 
 const RETRYING = 'Retrying every few seconds';
@@ -72,9 +73,10 @@ export const WORDS = {
     loading: (what: string) => `Loading ${what} …`,
     slow: (what: string) => `Still waiting for ${what}: the answer takes longer than usual …`,
     asOf: (at: number, isWaiting: boolean) =>
-      `as of ${new Date(at).toLocaleTimeString('en-GB')}${isWaiting ? '; the next answer takes longer than usual' : ''}`,
+      `as of ${clock(at)}${isWaiting ? '; the next answer takes longer than usual' : ''}`,
     outOfDate: 'This is out of date.',
     again: 'Try again',
+    lost: `The connection to the scheduler pod is interrupted. ${RETRYING}.`,
     thisPart: 'this',
     away: {
       title: 'The scheduler does not answer',
@@ -102,6 +104,7 @@ export const WORDS = {
     triage: 'Needs action',
     well: 'All is well',
     nothingFound: 'Nothing found so far.',
+    wellThen: 'Nothing needed attention then. Whether anything does now is unknown.',
     since: 'since',
     unread: (count: number) => `${plural(count, 'cron')} in an unknown state: the history has not been read yet.`,
     finding: 'What to do',
@@ -179,7 +182,8 @@ async report(run: RunContext) {
     queued: (running: number | null, waiting: number | null) =>
       `${known(running)} running, ${known(waiting)} waiting in the queue`,
     noFailed: 'no failed runs on record',
-    failed: (count: number) => `${plural(count, 'failed run')} on record`,
+    failed: (count: number, isWhole: boolean) =>
+      `${isWhole ? '' : 'at least '}${plural(count, 'failed run')} on record`,
     podCounts: (schedulers: number, workers: number) =>
       `${plural(schedulers, 'scheduler')}, ${plural(workers, 'worker')}`,
     noWorker: 'No worker is live.',
@@ -202,6 +206,14 @@ async report(run: RunContext) {
     partly: (done: number, failed: readonly { readonly cron: string; readonly detail: string }[]) =>
       `Done for ${plural(done, 'cron')}, not for ${failed.map(({ cron, detail }) => `${cron} (${detail})`).join(', ')}`,
   },
+  mute: {
+    muted: 'Alarms are muted',
+    mutedUntil: 'alarms muted until',
+    until: 'until',
+    by: ({ by, reason, tag }: { readonly by: string; readonly reason: string; readonly tag: string | null }) =>
+      `by ${by}${tag === null ? '' : `, for all crons tagged ${tag}`}: ${reason}`,
+    unknown: 'Whether its alarms are muted is unknown.',
+  },
   audit: {
     ...{ title: 'Audit', changes: 'Changes', newest: 'Changes, newest first' },
     ...{ none: 'No changes yet', noneText: 'Orders such as pause, trigger and resolve appear here, with who and why.' },
@@ -215,6 +227,8 @@ async report(run: RunContext) {
     title: 'Sign in',
     token: 'Token',
     unknown: 'Unknown token. Check that it is complete.',
+    ended: (at: number) =>
+      `Your session has ended. Sign in to go on; what this page showed was as of ${clock(at)} or earlier.`,
     noToken: 'No token yet? An operator of the scheduler creates one with',
     command: 'fencepost token <name> --role viewer',
     roles:
@@ -483,7 +497,7 @@ async report(run: RunContext) {
     logLines: 'Log lines',
     logLevel: 'Level',
     logAny: 'any',
-    logCount: (shown: number, all: number) => (shown === all ? `${all} lines` : `${shown} of ${all} lines`),
+    logCount: (shown: number, all: number) => (shown === all ? plural(all, 'line') : `${shown} of ${all} lines`),
     noLogs: 'No log lines, or they have expired.',
     noLogFits: 'No lines match. Clear the search.',
     compare: 'Compared with the previous success',
@@ -628,6 +642,7 @@ async report(run: RunContext) {
     intro: 'Runs that wait for an answer, and failed runs by error.',
     uncertain: 'Uncertain',
     uncertainWhat: 'uncertain runs',
+    more: (count: number) => `Only the latest ${count}. Search for the others.`,
     noUncertain: 'No run is uncertain',
     uncertainText: 'A run waits here when the outcome of an effect is unknown.',
   },
@@ -681,7 +696,7 @@ async report(run: RunContext) {
     openRun: 'Open the run',
     noInstants: 'No instants in this range',
     noInstantsText: 'Choose a longer range, or run it now.',
-    more: 'Too many instants for this range. It ends at',
+    more: 'Too many instants for this range: choose a shorter one. Nothing is shown from here on:',
     expired: 'Records may have expired up to',
     chart: 'Duration and start delay',
     chartCaption: 'Percentiles of duration and start delay',

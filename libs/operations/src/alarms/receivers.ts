@@ -20,12 +20,17 @@ export interface Receiver {
   /** Such as `https://alerts.example`; `null` for the pings, each of which has its own. */
   readonly to: string | null;
   readonly events: Webhook['events'];
-  /** `null`: of all crons. */
+  /** The first {@link MAX_NAMED}; `null`: of all crons. */
   readonly crons: readonly string[] | null;
+  /** How many more than those. */
+  readonly moreCrons: number;
   /** Secrets that are valid now; two while one replaces the other. */
   readonly secrets: number;
   readonly deliveries: readonly Delivery[];
 }
+
+/** Thousands of crons may have a ping. */
+const MAX_NAMED = 100;
 
 export interface ReceiversDeps {
   readonly webhooks: readonly Webhook[];
@@ -51,7 +56,7 @@ export class Receivers {
         kind: 'webhook',
         to: new URL(hook.url).origin,
         events,
-        crons,
+        ...named(crons),
         secrets,
         deliveries: await deliveries.of(id),
       };
@@ -71,6 +76,10 @@ export class Receivers {
     const pinged = entries.flatMap(({ definition: { name, ping } }) => (ping && name === (cron ?? name) ? [name] : []));
     if (pinged.length === 0) return [];
     const deliveries = (await this.deps.deliveries.of(PINGS)).filter((one) => one.cron === (cron ?? one.cron));
-    return [{ id: PINGS, kind: 'pings', to: null, events: [], crons: pinged, secrets: 0, deliveries }];
+    return [{ id: PINGS, kind: 'pings', to: null, events: [], ...named(pinged), secrets: 0, deliveries }];
   }
+}
+
+function named(crons: readonly string[] | null): Pick<Receiver, 'crons' | 'moreCrons'> {
+  return { crons: crons?.slice(0, MAX_NAMED) ?? null, moreCrons: Math.max(0, (crons?.length ?? 0) - MAX_NAMED) };
 }

@@ -118,6 +118,26 @@ describe('the feed of the journal', () => {
     expect([runs, clock.pending]).toEqual([['a'], 0]);
   });
 
+  it('knows within 750 ms that the store does not answer, and nothing of it while nobody listens', async () => {
+    expect(feed.storeAnswers).toBeNull();
+    const end = feed.subscribe(listener());
+    await clock.advance(0);
+    expect(feed.storeAnswers).toBe(true);
+    takesMs = 60_000;
+    await clock.advance(LOOK_MS + 749);
+    expect(feed.storeAnswers).toBe(true);
+    await clock.advance(1);
+    expect(feed.storeAnswers).toBe(false);
+    end();
+    expect(feed.storeAnswers).toBeNull();
+    feed.subscribe(listener());
+    expect(feed.storeAnswers).toBeNull();
+    takesMs = 0;
+    await clock.advance(60_000);
+    expect(feed.storeAnswers).toBe(true);
+    await feed.stop();
+  });
+
   it('goes on when the store fails, less often, and says so once', async () => {
     const events = recordedEvents(telemetry);
     const hear = listener();

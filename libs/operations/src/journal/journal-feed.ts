@@ -15,8 +15,8 @@ export interface JournalFeedDeps {
 export const LOOK_MS = 250;
 /** After a look that failed, milliseconds. */
 export const LOOK_AGAIN_MS = 1_000;
-/** A store that has not answered by then is said not to answer, milliseconds. */
-const ANSWERED_MS = 1_000;
+/** A store that has not answered by then is said not to answer, milliseconds: a page is to say so within two seconds. */
+const ANSWERED_MS = 750;
 /** So many are read at once; when there are more, the next look follows at once. */
 export const MAX_AT_A_LOOK = 500;
 
@@ -49,6 +49,7 @@ export class JournalFeed {
    */
   subscribe(listener: JournalListener, after?: string | null): () => void {
     const subscriber: Subscriber = { listener, heard: isJournalId(after) ? after : null };
+    if (this.#subscribers.size === 0) this.#answers = null;
     this.#subscribers.add(subscriber);
     if (!this.#looking) this.#arm(0);
     return () => {
@@ -57,9 +58,9 @@ export class JournalFeed {
     };
   }
 
-  /** Whether the last look was answered within a second; `null` before the first. */
+  /** Whether the last look was answered in time; `null` before the first, and while nobody listens. */
   get storeAnswers(): boolean | null {
-    return this.#answers;
+    return this.#subscribers.size === 0 ? null : this.#answers;
   }
 
   /** Ends it for all, and resolves when the look under way is through. */

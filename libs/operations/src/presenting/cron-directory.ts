@@ -64,6 +64,8 @@ const FRESH_MS = 2_000;
 /** Where a look at all of them takes this long, whoever looks again and again gets the one before while the next goes on. */
 const SLOW_MS = 100;
 const MAX_AGE_MS = 10_000;
+/** Such a look takes at most this part of the time, as what is asked for meanwhile waits for it. */
+const AT_MOST_A = 20;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
 const RUNS_AT_ONCE = 50;
@@ -161,12 +163,12 @@ export class CronDirectory {
 
   /** The name of every cron, by name. */
   async names(): Promise<string[]> {
-    return (await this.#fresh()).views.map(({ entry }) => entry.definition.name);
+    return (await this.#recent()).views.map(({ entry }) => entry.definition.name);
   }
 
   /** By the store's clock, a moment ago. */
   async now(): Promise<number> {
-    const { reading, at } = await this.#fresh();
+    const { reading, at } = await this.#recent();
     return reading.readAt + Math.max(0, this.clock.monotonic() - at);
   }
 
@@ -209,7 +211,7 @@ export class CronDirectory {
     const known = this.#last;
     const ageMs = known ? this.clock.monotonic() - known.at : Infinity;
     if (!known || known.tookMs < SLOW_MS || ageMs > MAX_AGE_MS) return this.#fresh();
-    if (ageMs >= FRESH_MS) this.#freshenSoon();
+    if (ageMs >= Math.min(Math.max(FRESH_MS, AT_MOST_A * known.tookMs), MAX_AGE_MS / 2)) this.#freshenSoon();
     return known;
   }
 

@@ -21,7 +21,8 @@ export const receiverSchema = z
     kind: z.enum(['webhook', 'pings']).describe('pings: the addresses of all crons that have some.'),
     to: textOrNull.describe('Scheme, host and port of its address; null for pings.'),
     events: z.array(z.string()).describe('What a webhook hears of.'),
-    crons: z.array(z.string()).nullable().describe('Of which crons; null: of all.'),
+    crons: z.array(z.string()).nullable().describe('Of which crons, the first 100; null: of all.'),
+    moreCrons: z.int().describe('How many crons it hears of beside those.'),
     secrets: z.int().describe('Secrets that each message is signed with; two while one replaces the other.'),
     deliveries: z.array(deliverySchema).describe('The latest, newest first, at most 50.'),
   })

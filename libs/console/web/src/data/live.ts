@@ -9,12 +9,13 @@ export type LiveState = 'off' | 'connecting' | 'live' | 'blind' | 'reconnecting'
 export type LiveListener = (entry: JournalEntry | null) => void;
 
 const RETRY_MS = 5_000;
-/** The scheduler sends a heartbeat each second. */
-const SILENT_MS = 2_000;
+/** The scheduler sends two heartbeats a second; a reader is to know within two. */
+const SILENT_MS = 1_600;
 
 export const liveState = signal<LiveState>('off');
 const listeners = new Set<LiveListener>();
 let source: EventSource | null = null;
+let refused = () => {};
 let retry: ReturnType<typeof setTimeout> | undefined;
 let silence: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,7 +24,9 @@ export function listenLive(listener: LiveListener): () => void {
   return () => listeners.delete(listener);
 }
 
-export function connect(): void {
+/** @param onRefused is called when an answer is no stream: the session may have ended */
+export function connect(onRefused = refused): void {
+  refused = onRefused;
   if (source) return;
   if (liveState.value === 'off') liveState.value = 'connecting';
   source = new EventSource(`${BASE}/api/events`);
@@ -64,6 +67,7 @@ function failed(): void {
   liveState.value = 'reconnecting';
   if (source?.readyState !== EventSource.CLOSED) return;
   source = null;
+  refused();
   retry = setTimeout(connect, RETRY_MS);
 }
 

@@ -4,9 +4,13 @@ import { connect, disconnect } from './live.js';
 import type { Role, You } from './types.js';
 
 type Session =
-  | { readonly state: 'asking' | 'out' }
+  | { readonly state: 'asking' }
+  /** `endedAt`: since when the API no longer knows who was signed in here; `null`: nobody was, or they signed out. */
+  | { readonly state: 'out'; readonly endedAt: number | null }
   | { readonly state: 'away'; readonly error: unknown }
   | { readonly state: 'in'; readonly you: You };
+
+const AGAIN_MS = 5_000;
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
@@ -14,7 +18,7 @@ export const session = signal<Session>({ state: 'asking' });
 
 /** Asks who we are, and again whenever the API says that it does not know us. */
 export function followSession(): void {
-  onUnauthorised(leave);
+  onUnauthorised(ended);
   void whoAmI();
 }
 
@@ -22,10 +26,12 @@ export async function whoAmI(): Promise<void> {
   try {
     const you = await answered(client.GET('/api/me'));
     session.value = { state: 'in', you };
-    connect();
+    connect(checkSession);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) leave();
-    else session.value = { state: 'away', error };
+    // `answered` has told that nobody is known.
+    if (error instanceof ApiError && error.status === 401) return;
+    session.value = { state: 'away', error };
+    setTimeout(() => void whoAmI(), AGAIN_MS);
   }
 }
 
@@ -38,7 +44,7 @@ export async function signIn(token: string): Promise<void> {
 /** @throws ApiError when nobody answers: the session is still there then, and the page says so */
 export async function signOut(): Promise<void> {
   await answered(client.DELETE('/session'));
-  leave();
+  leave(null);
 }
 
 /** Whether this page shows what only that role may do; the server decides by itself. */
@@ -47,7 +53,17 @@ export function may(role: Role): boolean {
   return current.state === 'in' && RANK[current.you.role] >= RANK[role];
 }
 
-function leave(): void {
+/** What is shown stays, unless the API does not know who asks. */
+function checkSession(): void {
+  answered(client.GET('/api/me')).catch(() => {});
+}
+
+function ended(): void {
+  if (session.value.state === 'out') return;
+  leave(session.value.state === 'in' ? Date.now() : null);
+}
+
+function leave(endedAt: number | null): void {
   disconnect();
-  session.value = { state: 'out' };
+  session.value = { state: 'out', endedAt };
 }

@@ -32,7 +32,7 @@ export function LeasesPage() {
   const members = pods.data?.items ?? [];
   return (
     <Page title={words.title}>
-      <PodSummary pods={members} journal={journal.data?.items ?? null} />
+      <PodSummary pods={pods.data?.items ?? null} journal={journal.data?.items ?? null} />
       <Pods pods={pods} />
       <QuorumNodes pods={members} />
       <Leases />

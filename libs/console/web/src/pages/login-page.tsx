@@ -10,9 +10,15 @@ const { login: words } = WORDS;
 
 export function LoginPage() {
   const [location] = useLocation();
-  if (session.value.state === 'in' && location === '/login') return <Redirect to="/" />;
+  const current = session.value;
+  if (current.state === 'in' && location === '/login') return <Redirect to="/" />;
   return (
     <Page title={words.title}>
+      {current.state === 'out' && current.endedAt !== null ? (
+        <p class="notice warn" role="status">
+          {words.ended(current.endedAt)}
+        </p>
+      ) : null}
       <LoginForm />
       <p class="quiet prose">
         {words.noToken} <code>{words.command}</code>. {words.roles}

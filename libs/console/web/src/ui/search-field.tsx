@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { WORDS } from '../words.js';
 
-const PAUSE_IN_TYPING_MS = 150;
+/** The rows that fit stand there a tenth of a second after a key; the keys of one that is held down are one change. */
+const PAUSE_IN_TYPING_MS = 25;
 
 interface SearchProps {
   /** Default: Search. */

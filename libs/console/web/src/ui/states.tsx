@@ -32,31 +32,31 @@ function useStaleError(): unknown {
   return error;
 }
 
-/** Whether the scheduler says that its store does not answer. */
-function useBlind(): boolean {
-  const [isBlind, setBlind] = useState(false);
-  useSignalEffect(() => setBlind(liveState.value === 'blind'));
-  return isBlind;
+/** Why nothing new is heard: the scheduler says that its store does not answer, or says nothing itself; `null`: it is heard. */
+function useAway(): 'blind' | 'reconnecting' | null {
+  const [state, setState] = useState(liveState.peek());
+  useSignalEffect(() => setState(liveState.value));
+  return state === 'blind' || state === 'reconnecting' ? state : null;
 }
 
 interface ShownProps<Data> {
   readonly of: Resource<Data>;
   readonly what: string;
-  readonly children: (data: Data) => ComponentChildren;
+  readonly children: (data: Data, isOld: boolean) => ComponentChildren;
 }
 
 /** What came, dimmed and with its time when it could not be brought up to date; or why nothing came, and what to do. */
 export function Shown<Data>({ of: { data, error, at, isSlow, reload }, what, children }: ShownProps<Data>) {
-  const blind = useBlind();
+  const away = useAway();
   useStale(data === null ? null : error);
   if (data === null)
     return error === null ? <Loading {...{ what, isSlow }} /> : <Failure {...{ error, reload, what }} />;
-  const isOld = error !== null || blind;
+  const isOld = error !== null || away !== null;
   // One tree for all: what somebody has begun to type must outlive an answer that is late.
   return (
     <div class={isOld ? 'stale' : ''}>
       {isOld || isSlow ? <p class="as-of quiet">{words.asOf(at, isSlow && !isOld)}</p> : null}
-      {children(data)}
+      {children(data, isOld)}
     </div>
   );
 }
@@ -72,9 +72,9 @@ function Loading({ what, isSlow }: { readonly what: string; readonly isSlow: boo
 /** Once on a page, however many of its parts could not be brought up to date. */
 export function StaleNotice() {
   const error = useStaleError();
-  const blind = useBlind();
-  if (error === null && !blind) return null;
-  const { text } = error === null ? words.store : adviceFor(error);
+  const away = useAway();
+  if (error === null && away === null) return null;
+  const text = error === null ? (away === 'blind' ? words.store.text : words.lost) : adviceFor(error).text;
   return (
     <p class="notice warn" role="status">
       <strong>{words.outOfDate}</strong> {text}

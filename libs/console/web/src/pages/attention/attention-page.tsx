@@ -9,6 +9,7 @@ import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import { Answers } from '../run/answers.js';
 import { Failures } from '../runs/failures.js';
+import { filterOf, withFilter } from '../runs/run-filter.js';
 
 const { attention: words } = WORDS;
 const EVERY_MS = 10_000;
@@ -22,7 +23,16 @@ export function AttentionPage() {
     <Page title={words.title} intro={words.intro}>
       <Section title={words.uncertain}>
         <Shown of={uncertain} what={words.uncertainWhat}>
-          {({ items }) => <Uncertain runs={items} reload={uncertain.reload} />}
+          {({ items, next, complete }) => (
+            <>
+              <Uncertain runs={items} reload={uncertain.reload} />
+              {next === null && complete ? null : (
+                <p class="notice">
+                  <Link href={withFilter(filterOf(''), { state: 'uncertain' })}>{words.more(items.length)}</Link>
+                </p>
+              )}
+            </>
+          )}
         </Shown>
       </Section>
       <Failures />

@@ -4,6 +4,7 @@ import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { CronDetail, JournalEntry } from '../../data/types.js';
 import { Instant } from '../../ui/instant.js';
+import { MutedNotice } from '../../ui/muted.js';
 import { Page } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
 import { Tabs, type Tab } from '../../ui/tabs.js';
@@ -51,6 +52,7 @@ function Known({ cron, at, reload }: KnownProps) {
     <>
       <CronActions cron={cron} reload={reload} />
       {cron.paused ? <PausedNotice cron={cron} /> : null}
+      <MutedNotice cron={cron} />
       <Tabs
         label={words.tablist}
         tabs={TABS}

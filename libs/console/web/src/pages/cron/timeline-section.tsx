@@ -1,5 +1,5 @@
-import { useComputed } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { computed } from '@preact/signals';
+import { useMemo, useState } from 'preact/hooks';
 import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { CronDetail, Timeline, TimelineItem, Outcome } from '../../data/types.js';
@@ -53,7 +53,8 @@ export function TimelineSection({ cron, asked, ask }: TimelineProps) {
 const LIMIT = { minute: 2_000, hour: 2_000, day: 2_000, month: 5_000 };
 
 function useTimeline(name: string, span: Span) {
-  const step = useComputed(() => stepOf(span, now.value));
+  // Of this span: a step of another one is a time in another age.
+  const step = useMemo(() => computed(() => stepOf(span, now.value)), [span]);
   return useResource(cronQuestions.timeline(name, { ...rangeOf(span, step.value), limit: LIMIT[span.view] }), {
     concerns: ({ cron }) => cron === name,
     keeps: true,

@@ -1,9 +1,10 @@
 import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
-import type { CronSummary } from '../../data/types.js';
+import type { CronSummary, Mute } from '../../data/types.js';
 import { durationText } from '../../time/instants.js';
 import { Badge, type Tone } from '../../ui/badge.js';
 import { Duration, Instant, Since } from '../../ui/instant.js';
+import { MutedMark } from '../../ui/muted.js';
 import { None, Table, type Column } from '../../ui/table.js';
 import { WORDS } from '../../words.js';
 import { Tags } from '../../ui/tags.js';
@@ -14,15 +15,16 @@ const { home: words, heads } = WORDS;
 
 interface CronTableProps {
   readonly crons: readonly CronSummary[];
+  readonly mutes: readonly Mute[];
   readonly view: View;
   readonly change: (part: Partial<View>) => void;
 }
 
-export function CronTable({ crons, view, change }: CronTableProps) {
+export function CronTable({ crons, mutes, view, change }: CronTableProps) {
   const sorts = (sort: Sort) => ({ direction: directionOf(view, sort), onSort: () => change(sortedBy(view, sort)) });
   const columns: readonly Column<CronSummary>[] = [
     { title: heads.cron, heads: true, sorts: sorts('name'), cell: (cron) => <Name cron={cron} /> },
-    { title: heads.state, sorts: sorts('attention'), cell: (cron) => <State cron={cron} /> },
+    { title: heads.state, sorts: sorts('attention'), cell: (cron) => <State {...{ cron, mutes }} /> },
     { title: words.last30, cell: (cron) => <Marks cron={cron} /> },
     { title: words.duration, numeric: true, sorts: sorts('duration'), cell: (cron) => <Took cron={cron} /> },
     {
@@ -54,7 +56,13 @@ const TONES: Readonly<Record<CronSummary['health']['state'], Tone>> = {
   ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
 };
 
-function State({ cron: { health, paused, manual, last } }: { readonly cron: CronSummary }) {
+interface StateProps {
+  readonly cron: CronSummary;
+  readonly mutes: readonly Mute[];
+}
+
+function State({ cron, mutes }: StateProps) {
+  const { health, paused, manual, last } = cron;
   const { state, text, since } = health;
   const title = paused ? words.pausedBy(paused.by, paused.reason) : (last?.error ?? undefined);
   return (
@@ -65,6 +73,7 @@ function State({ cron: { health, paused, manual, last } }: { readonly cron: Cron
           <Since at={since} />
         </small>
       )}
+      <MutedMark {...{ cron, mutes }} />
       {manual ? <small class="quiet under">{words.manual}</small> : null}
     </>
   );

@@ -3,6 +3,7 @@ import { questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { JournalEntry } from '../../data/types.js';
 import { now } from '../../time/now.js';
+import { useMutes } from '../../ui/muted.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { WORDS } from '../../words.js';
@@ -24,6 +25,7 @@ export function CronsPage() {
   const overview = useResource(questions.overview, { concerns: () => true, everyMs: EVERY_MS });
   const fresh = { concerns: ({ cron }: JournalEntry) => cron !== null, everyMs: EVERY_MS, keeps: true };
   const crons = useResource(questions.crons(asked(view, PER_PAGE, now.peek())), fresh);
+  const mutes = useMutes().data?.items ?? [];
   return (
     <Page title={words.title}>
       <TriageStrip />
@@ -40,7 +42,7 @@ export function CronsPage() {
                   {words.unreadable(name, reason)}
                 </p>
               ))}
-              {items.length === 0 ? <Nothing view={view} /> : <CronTable crons={items} {...{ view, change }} />}
+              {items.length === 0 ? <Nothing view={view} /> : <CronTable crons={items} {...{ mutes, view, change }} />}
               <Pages {...{ total, next, view, change }} shown={items.length} />
             </>
           )}

@@ -8,7 +8,7 @@ const { home: words } = WORDS;
 
 /** The deployment in a line of numbers; each leads to where more is said. */
 export function Totals({ of }: { readonly of: Overview }) {
-  const { crons, failed, queue, pods, now } = of;
+  const { crons, failed, failedComplete, queue, pods, now } = of;
   useEffect(() => setStoreClock(now), [now]);
   const workers = pods.filter(({ roles }) => roles.includes('worker')).length;
   const schedulers = pods.filter(({ roles }) => roles.includes('scheduler')).length;
@@ -22,7 +22,7 @@ export function Totals({ of }: { readonly of: Overview }) {
       <ul class="totals" aria-label={words.totals}>
         <li>{words.cronCounts(crons)}</li>
         <li>{words.queued(queue['active'] ?? null, queue['waiting'] ?? null)}</li>
-        <li>{failed === 0 ? words.noFailed : <Link href="/attention">{words.failed(failed)}</Link>}</li>
+        <li>{failed === 0 ? words.noFailed : <Link href="/attention">{words.failed(failed, failedComplete)}</Link>}</li>
         <li>
           <Link href="/leases">{words.podCounts(schedulers, workers)}</Link>
         </li>

@@ -20,9 +20,9 @@ export function TriageStrip() {
   return (
     <Section title={words.triage}>
       <Shown of={triage} what={words.triage.toLowerCase()}>
-        {({ items, wellSince, unread }) => (
+        {({ items, wellSince, unread }, isOld) => (
           <>
-            {items.length === 0 ? <Well {...{ wellSince, unread }} /> : <Items items={items} />}
+            {items.length === 0 ? <Well {...{ wellSince, unread, isOld }} /> : <Items items={items} />}
             {unread > 0 ? <p class="quiet">{words.unread(unread)}</p> : null}
           </>
         )}
@@ -31,7 +31,12 @@ export function TriageStrip() {
   );
 }
 
-function Well({ wellSince, unread }: Pick<Triage, 'wellSince' | 'unread'>) {
+interface WellProps extends Pick<Triage, 'wellSince' | 'unread'> {
+  readonly isOld: boolean;
+}
+
+function Well({ wellSince, unread, isOld }: WellProps) {
+  if (isOld) return <p>{words.wellThen}</p>;
   // What was not read yet may be wrong: nothing is said of it.
   if (unread > 0) return <p>{words.nothingFound}</p>;
   return (

@@ -17,7 +17,8 @@ const EVERY_MS = 5_000;
 const concerns = ({ event }: JournalEntry) => event.startsWith('lease.');
 
 interface SummaryProps {
-  readonly pods: readonly Pod[];
+  /** `null`: not known. */
+  readonly pods: readonly Pod[] | null;
   readonly journal: readonly JournalEntry[] | null;
 }
 
@@ -34,11 +35,11 @@ export function PodSummary({ pods, journal }: SummaryProps) {
   );
 }
 
-function factsOf(pods: readonly Pod[], unheld: number): Fact[] {
-  const { schedulers, workers, held, balance, clockSkewMs, lagMs } = figuresOf(pods);
+function factsOf(pods: readonly Pod[] | null, unheld: number): Fact[] {
+  const { schedulers, workers, held, balance, clockSkewMs, lagMs } = figuresOf(pods ?? []);
   return [
-    [words.pods, WORDS.home.podCounts(schedulers, workers)],
-    [words.held, held.toLocaleString('en')],
+    [words.pods, pods === null ? list.unknown : WORDS.home.podCounts(schedulers, workers)],
+    [words.held, pods === null ? list.unknown : held.toLocaleString('en')],
     [
       words.unheld,
       unheld === 0 ? list.none : <Link href={`/${query({ state: 'unheld' })}`}>{words.crons(unheld)}</Link>,

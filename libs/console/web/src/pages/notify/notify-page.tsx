@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ];
 
 function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonly reload: () => void }) {
-  const { id, kind, to, events, crons, secrets, deliveries } = receiver;
+  const { id, kind, to, events, crons, moreCrons, secrets, deliveries } = receiver;
   const [isTesting, setTesting] = useState(false);
   const name = to ?? words.pings;
   const close = () => {
@@ -138,6 +138,7 @@ function Deliveries({ receiver, reload }: { readonly receiver: Receiver; readonl
       <p class="quiet">
         {events.length === 0 ? null : `${events.join(', ')} · `}
         {crons === null ? words.allCrons : crons.join(', ')}
+        {moreCrons > 0 ? ` ${WORDS.list.andMore(moreCrons)}` : null}
         {secrets > 1 ? ` · ${words.twoSecrets}` : null}
       </p>
       {kind === 'webhook' && may('operator') ? (

@@ -8,6 +8,7 @@ import { Data, Facts, type Fact } from '../../ui/facts.js';
 import { msText } from '../../time/instants.js';
 import { Instant, ZoneNote } from '../../ui/instant.js';
 import { JournalTable } from '../../ui/journal-table.js';
+import { MutedNotice } from '../../ui/muted.js';
 import { Page, Section } from '../../ui/page.js';
 import { Empty, Shown } from '../../ui/states.js';
 import { Answers } from './answers.js';
@@ -115,13 +116,15 @@ export function RunPage({ id }: { readonly id: string }) {
 
 function Known({ report, reload }: { readonly report: RunReport; readonly reload: () => void }) {
   const { run, effects, items, unresolvedEffect, journal, logs, attempts } = report;
-  const zone = useResource(cronQuestions.detail(run.cron)).data?.timeZone;
+  const cron = useResource(cronQuestions.detail(run.cron)).data;
+  const zone = cron?.timeZone;
   return (
     <>
       <div class="actions">
         <RunActions run={run} reload={reload} />
         <RunLinks {...report} />
       </div>
+      {cron && <MutedNotice cron={cron} />}
       {/* The error of an attempt that asks names its unresolved effect. */}
       {run.error === null || unresolvedEffect ? null : <Wrong error={run.error} />}
       <Answers {...{ report, reload, zone }} />
