@@ -36,12 +36,24 @@ export function connect(onRefused = refused): void {
 }
 
 export function disconnect(): void {
+  close();
+  liveState.value = 'off';
+}
+
+function close(): void {
   clearTimeout(retry);
   clearTimeout(silence);
   source?.close();
   source = null;
-  liveState.value = 'off';
 }
+
+/** A browser keeps six connections to a server open, over all of its pages: those that nobody sees give theirs back. */
+document.addEventListener('visibilitychange', () => {
+  if (liveState.value === 'off') return;
+  if (document.visibilityState === 'visible') return connect();
+  close();
+  liveState.value = 'reconnecting';
+});
 
 /** This page has changed something itself: what people do is no event, and all that is shown may be older now. */
 export function askAgain(): void {
