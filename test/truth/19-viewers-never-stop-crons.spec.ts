@@ -137,10 +137,10 @@ describe('a ledger in Redis', () => {
     const counting = new Proxy(redis, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
-        if (name !== 'hgetall') return typeof member === 'function' ? member.bind(target) : member;
-        return async (key: string) => {
+        if (name !== 'hmget') return typeof member === 'function' ? member.bind(target) : member;
+        return async (key: string, ...fields: string[]) => {
           most = Math.max(most, (now += 1));
-          return target.hgetall(key).finally(() => (now -= 1));
+          return target.hmget(key, ...fields).finally(() => (now -= 1));
         };
       },
     });

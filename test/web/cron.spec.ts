@@ -91,9 +91,12 @@ describe('the calendar', () => {
   it('says how many of each outcome a day had, and lists them when it is chosen', async () => {
     const shown = await open('timeline');
     await shown.getByLabel('The last').selectOption('30d');
-    const day = shown.locator('.calendar.month .mark-button').first();
-    await expect.poll(() => day.getAttribute('title'), SOON).toMatch(/^\d+: /);
-    await day.click();
+    // The first day may have one instant alone: that depends on the time of day.
+    await shown
+      .locator('.calendar.month')
+      .getByTitle(/^\d+: /)
+      .first()
+      .click();
     await expect.poll(() => shown.locator('.several li').count(), SOON).toBeGreaterThan(1);
     await shown.locator('.several button').first().click();
     await expect.poll(() => search(shown), SOON).toContain('at=');
