@@ -83,7 +83,7 @@ function listsAll({ url, bytes }: Answer): boolean {
 async function isComplete(page: Page, total: number): Promise<void> {
   const count = () => page.locator('.totals li').first().innerText();
   await expect.poll(count, { timeout: 60_000 }).toContain(total.toLocaleString('en'));
-  const strip = () => page.getByRole('region', { name: 'Needs attention' }).innerText();
+  const strip = () => page.getByRole('region', { name: 'Needs action' }).innerText();
   await expect.poll(strip, { timeout: 90_000 }).not.toContain('has not been read yet');
 }
 
@@ -162,7 +162,7 @@ describe('a page of many crons', () => {
   it('those that fail stand first, and one of 5,000 is found', async () => {
     const page = await stage.visit('/crons/');
     await expect.poll(() => page.locator('tbody tr').first().innerText(), SOON).toContain('failing (3 in a row)');
-    await shows(page.getByRole('region', { name: 'Needs attention' }), `${MANY / FAILS_EACH} crons are failing.`);
+    await shows(page.getByRole('region', { name: 'Needs action' }), `${MANY / FAILS_EACH} crons are failing.`);
     await page.goto(`${stage.pod.url}/crons/?sort=name`);
     await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(0));
     await page.locator('.pager').getByRole('button', { name: 'Next' }).click();

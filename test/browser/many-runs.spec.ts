@@ -59,7 +59,7 @@ const PAGES: readonly (readonly [name: string, path: () => string, words: readon
   ['its page', () => cronPath(MANY), ['Expression']],
   ['its timeline', () => `${cronPath(MANY)}?tab=timeline`, ['Start delay']],
   ['its runs', () => `${cronPath(MANY)}?tab=runs`, ['Latest runs', 'succeeded', 'failed']],
-  ['one of its runs', () => runPath(middle), ['succeeded', 'among the newest 200 runs']],
+  ['one of its runs', () => runPath(middle), ['succeeded', 'Previous run']],
   ['the search for its runs', () => `/crons/runs?cron=${MANY}`, [ONLY_NEWEST, 'Next page']],
   ['the search for its failures', () => `/crons/runs?cron=${MANY}&state=failed`, [ONLY_NEWEST, 'Next page']],
   ['the failures of all crons', () => '/crons/attention', [ONLY_NEWEST]],

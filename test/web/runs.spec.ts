@@ -1,6 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { overflowOf, violations } from './accessible.js';
 import { CRON, FAILURES, SUCCESS, UNCERTAIN } from './fixture-runs.js';
 import { SOON, useWebStage } from './web-stage.js';
 
@@ -106,18 +105,4 @@ describe('the page of what needs action', () => {
     expect(await shown.getByRole('button', { name: 'It happened …' }).count()).toBe(1);
     expect(await groups(shown).first().innerText()).toMatch(/answered 503[^]*3[^]*nightly-report, cache-warm/);
   });
-});
-
-it.each(['/crons/runs', '/crons/attention'])('%s fits into 390 and 1440 px, light and dark', async (path) => {
-  for (const [width, colorScheme] of [
-    [390, 'dark'],
-    [1_440, 'light'],
-    [1_440, 'dark'],
-  ] as const) {
-    const shown = await open(path, { colorScheme, viewport: { width, height: 900 } });
-    await expect.poll(() => groups(shown).count(), SOON).toBe(2);
-    expect(await overflowOf(shown)).toBe(0);
-    expect(await violations(shown)).toEqual([]);
-    await shown.context().close();
-  }
 });

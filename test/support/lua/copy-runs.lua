@@ -7,24 +7,26 @@
 -- ARGV[2]  how long the copies are kept, ms
 -- ARGV[3]  what the key of each of its runs begins with
 -- ARGV[i]  an instant, epoch ms
-local run, fields = redis.call('HGETALL', KEYS[1]), {}
-for i = 1, #run, 2 do fields[run[i]] = run[i + 1] end
-local was = tonumber(fields.scheduledAt)
-local times = { 'scheduledAt', 'dueAt', 'claimedAt', 'enqueuedAt', 'startedAt', 'attemptedAt', 'finishedAt' }
-for i = 4, #ARGV do
-  local id, written = ARGV[1] .. '@' .. ARGV[i], { 'reason', 'schedule' }
-  local key, moved = ARGV[3] .. id, {}
-  for _, name in ipairs(times) do moved[name] = string.format('%.0f', tonumber(fields[name]) - was + tonumber(ARGV[i])) end
-  for name, value in pairs(fields) do
-    -- Only a run that somebody asked for has these.
-    if name ~= 'reason' and name ~= 'by' and name ~= 'payload' then
-      written[#written + 1] = name
-      written[#written + 1] = name == 'id' and id or moved[name] or value
-    end
+--
+-- Times in a record count from its instant, so a copy differs in that one; see run-record of the ledger.
+local found, written, fields = redis.call('HGETALL', KEYS[1]), {}, {}
+for i = 1, #found, 2 do
+  fields[found[i]] = found[i + 1]
+  -- Only a run that somebody asked for has these.
+  if found[i] ~= 'c' and found[i] ~= 'by' and found[i] ~= 'payload' then
+    written[#written + 1] = found[i]
+    written[#written + 1] = found[i + 1]
   end
-  redis.call('HSET', key, unpack(written))
+end
+local due, rest = string.match(fields.c, '^2 %d+ (%-?%d+) %a( .*)$')
+local took = tonumber(string.match(fields.f, '^%-?%d+'))
+local failed = string.sub(fields.s, 3, 3) == 'f'
+for i = 4, #ARGV do
+  local id = ARGV[1] .. '@' .. ARGV[i]
+  local key = ARGV[3] .. id
+  redis.call('HSET', key, 'c', '2 ' .. ARGV[i] .. ' ' .. due .. ' s' .. rest, unpack(written))
   redis.call('PEXPIRE', key, ARGV[2])
   redis.call('ZADD', KEYS[2], ARGV[i], id)
-  if fields.state == 'failed' then redis.call('ZADD', KEYS[3], moved.finishedAt, id) end
+  if failed then redis.call('ZADD', KEYS[3], string.format('%.0f', ARGV[i] + took), id) end
 end
 return #ARGV - 3
