@@ -123,3 +123,23 @@ describe('the list', () => {
     expect(await shown.getByRole('button', { name: /all “billing”/ }).count()).toBe(0);
   });
 });
+
+describe('a page that nobody sees', () => {
+  const turn = (shown: Page, to: 'hidden' | 'visible') =>
+    shown.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { value: '${to}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+
+  it('gives its connection back, and asks what happened when it is seen again', async () => {
+    const shown = await open('/crons/');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+    await turn(shown, 'hidden');
+    await expect.poll(() => stage.listeners(), SOON).toBe(0);
+    const asked = shown.waitForRequest((request) => request.url().includes('/api/triage'));
+    await turn(shown, 'visible');
+    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
+    await asked;
+    expect(stage.listeners()).toBe(1);
+  });
+});

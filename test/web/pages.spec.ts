@@ -180,26 +180,6 @@ describe('what happens meanwhile', () => {
   });
 });
 
-describe('a page that nobody sees', () => {
-  const turn = (shown: Page, to: 'hidden' | 'visible') =>
-    shown.evaluate(`
-      Object.defineProperty(document, 'visibilityState', { value: '${to}', configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    `);
-
-  it('gives its connection back, and asks what happened when it is seen again', async () => {
-    const shown = await open('/crons/');
-    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
-    await turn(shown, 'hidden');
-    await expect.poll(() => stage.listeners(), SOON).toBe(0);
-    const asked = shown.waitForRequest((request) => request.url().includes('/api/triage'));
-    await turn(shown, 'visible');
-    await expect.poll(() => shown.locator('.live').innerText(), SOON).toBe('live');
-    await asked;
-    expect(stage.listeners()).toBe(1);
-  });
-});
-
 describe('a store that does not answer its scheduler', () => {
   it('is said once and within two seconds, and what was known is dimmed with its time', async () => {
     const shown = await open('/crons/');

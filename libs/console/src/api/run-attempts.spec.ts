@@ -29,6 +29,11 @@ describe('the attempts of a run', () => {
   }
 
   describe('the attempts of a run', () => {
+    it('end when the record says: what a worker has measured leaves out how long its begin took to arrive', () => {
+      const [latest] = attemptsOf(third(), [told('attempt.succeeded', 3, { tookMs: 700 })]);
+      expect(latest).toMatchObject({ beganAt: at(29), endedAt: at(31), tookMs: 2_000 });
+    });
+
     it('are as many as its record says, the newest first, with what the journal has of each', () => {
       const journal = [
         told('attempt.failed', 2, { err: 'Error: 503', state: 'enqueued' }),

@@ -124,11 +124,16 @@ interface Sources {
 type Times = Pick<SeenAttempt, 'beganAt' | 'endedAt' | 'tookMs'>;
 
 /**
- * The record of the run is exact, the log is by the clock of the worker, and the journal is written a little later. So the end
- * is reckoned from the beginning where the worker has measured how long the attempt took, and the other way round.
+ * The record of the run is exact, the log is by the clock of the worker, and the journal is written a little later. So an end
+ * that the record doesn't have is reckoned from the beginning where the worker has measured how long the attempt took, and the
+ * other way round.
  */
 function timesOf(recordedBegin: string | null, { entries, told, recorded, failure, run }: Sources): Times {
   const measured = measuredMs(told?.entry);
+  // Effects are recorded by the same clock: they lie within it.
+  if (recordedBegin !== null && recorded === 'succeeded' && run.finishedAt !== null) {
+    return { beganAt: recordedBegin, endedAt: run.finishedAt, tookMs: betweenMs(recordedBegin, run.finishedAt) };
+  }
   if (recordedBegin !== null && measured !== null && told) {
     return { beganAt: recordedBegin, endedAt: later(recordedBegin, measured), tookMs: measured };
   }
