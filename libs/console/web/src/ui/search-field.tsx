@@ -10,18 +10,32 @@ interface SearchProps {
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** What is meant by what is typed; default: that. */
+  readonly meaning?: (typed: string) => string;
   /** The key that leads here from anywhere on the page. */
   readonly opensWith?: string;
 }
 
+const asTyped = (typed: string) => typed;
+
 /** Tells what was typed when nothing was for a moment. */
-export function SearchField({ label = WORDS.list.search, placeholder, value, onChange, opensWith }: SearchProps) {
+export function SearchField({ label = WORDS.list.search, placeholder, value, onChange, ...more }: SearchProps) {
+  const { meaning = asTyped, opensWith } = more;
   const [typed, setTyped] = useState(value);
+  const told = useRef<readonly string[]>([]);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => setTyped(value), [value]);
   useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onChange(typed), PAUSE_IN_TYPING_MS);
+    // What comes back of what was told is older than what has been typed since.
+    const at = told.current.indexOf(value);
+    told.current = at < 0 ? [] : told.current.slice(at + 1);
+    if (at < 0) setTyped(value);
+  }, [value]);
+  useEffect(() => {
+    if (meaning(typed) === value) return;
+    const timer = setTimeout(() => {
+      told.current = [...told.current, meaning(typed)];
+      onChange(meaning(typed));
+    }, PAUSE_IN_TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   useEffect(() => (opensWith === undefined ? undefined : focusWith(opensWith, field)), [opensWith]);
@@ -45,8 +59,8 @@ export function TagField({ value, onChange }: Pick<SearchProps, 'value' | 'onCha
   const { heads, list } = WORDS;
   return (
     <SearchField
-      {...{ label: heads.tag, placeholder: list.anyTag, value }}
-      onChange={(tag) => onChange(tag.trim().toLowerCase())}
+      {...{ label: heads.tag, placeholder: list.anyTag, value, onChange }}
+      meaning={(typed) => typed.trim().toLowerCase()}
     />
   );
 }
