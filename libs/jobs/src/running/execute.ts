@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
@@ -29,8 +29,8 @@ export async function execute(deps: ExecuteDeps, delivery: WakeableDelivery): Pr
 async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun }: Try): Promise<Disposition> {
   const { clock } = deps;
   const { runId } = delivery;
-  // As random as a UUID for its purpose, and less than half as long: it is kept with the run.
-  const [nonce, sentAt] = [randomBytes(12).toString('base64url'), clock.monotonic()];
+  // Kept with the run, so short: 62 random bits, among the attempts of one run.
+  const [nonce, sentAt] = [randomUUID().slice(-17), clock.monotonic()];
   const { attempts: maxAttempts } = handler.retry;
   const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
   const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { mustStop } from '@fencepost/lease/internal';
 import type { ClaimReply, ClaimRequest, OccurrenceLog } from '@fencepost/ledger';
@@ -158,7 +158,7 @@ export class Dispatcher {
       try {
         const due = this.#dueCalculator.due(held);
         if ('lookAt' in due) return void (dispatched[index] = due);
-        const request = claimRequest(held, due, randomBytes(12).toString('base64url'));
+        const request = claimRequest(held, due, randomUUID().slice(-17));
         this.#report.claiming(request);
         pending.push({ index, held, due, request });
       } catch (error) {
