@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { AttemptRef } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
-import { clearPrefixes, freshPrefix, testRedis } from '../support/redis.js';
+import { redisSpaces } from '../jobs/redis-space.js';
 
 /** One run as a build wrote it: its hash, its score among the open runs, and what that build read of it. */
 interface Kept {
@@ -22,24 +20,14 @@ interface Kept {
 const here = new URL('.', import.meta.url);
 const formats = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 const LONG_MS = 60_000;
+const spaces = redisSpaces();
 
 /** A format that a build can't read any more is a deployment that loses its runs in an upgrade. */
 describe.each(formats.map(({ name }) => name))('runs of format %s', (format) => {
   const kept = JSON.parse(readFileSync(new URL(`${format}/runs.json`, here), 'utf8')) as Kept[];
-  const prefixes: string[] = [];
-  let redis: Redis;
-
-  beforeAll(async () => {
-    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
-  });
-  afterAll(async () => {
-    await clearPrefixes(redis, prefixes);
-    await closeRedis(redis);
-  });
 
   async function restored({ hash, open, run }: Kept): Promise<RedisLedger> {
-    const space = { prefix: freshPrefix(), tenant: 'default' };
-    prefixes.push(space.prefix);
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
     const key = (part: string) => redisKeys(space)(cronOfRun(run.id), part);
     await redis.hset(key(`run:${run.id}`), hash);
     await redis.zadd(key('runs'), run.scheduledAt, run.id);

@@ -21,7 +21,7 @@ export function queuePrefix({ prefix, tenant }: KeySpace): string {
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
 
-/** Finished jobs are kept for Bull Board; the record is in the ledger. Said by the worker: in each job it would be half of the job. */
+/** Finished jobs are kept for Bull Board; the record is in the ledger. The worker says so once, and not each job. */
 export const KEPT_JOBS = { count: 1_000, age: 24 * 3_600 };
 
 /** Log lines are read from this many deliveries at most. */

@@ -22,7 +22,7 @@ export interface RecoveryDeps {
   readonly notifier?: { drain(cron: string): void };
 }
 
-/** Then other crons get their turn: 10,000 runs a second at the usual interval, which a worker can't end. */
+/** Then other crons get their turn: 10,000 runs a second at the usual interval. */
 const MAX_FORGETS = 100;
 
 /** The oldest runs of a queue block the others, which are checked when they are the oldest. */

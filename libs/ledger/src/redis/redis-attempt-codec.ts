@@ -9,7 +9,7 @@ import type {
   UnknownEffect,
 } from '../base/ledger.js';
 import { cronOfRun } from '../base/occurrence.js';
-import { decodeRun, type RunRow } from './redis-run-codec.js';
+import { decodeRun, WORKER_FIELD } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { EffectRecord } from '../base/run.js';
 
@@ -24,7 +24,9 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
   const [word, detail, now] = typeof reply === 'string' ? [reply] : reply;
   switch (word) {
     case 'BEGUN': {
-      const run = decodeRun(request.runId, [...((reply as Row).slice(1) as RunRow), request.worker]);
+      const row = (reply as Row).slice(1) as (string | null)[];
+      row[WORKER_FIELD] = request.worker;
+      const run = decodeRun(request.runId, row);
       if (!run?.fence) break;
       return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
     }

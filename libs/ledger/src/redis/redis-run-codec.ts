@@ -27,25 +27,10 @@ export const REASON_LETTERS: Readonly<Record<RunReason, string>> = {
 const REASONS = Object.fromEntries(Object.entries(REASON_LETTERS).map(([reason, letter]) => [letter, reason]));
 
 /** The fields of a run's hash that make a {@link Run}, in the order of a {@link RunRow}. */
-export const RUN_FIELDS = [
-  ...[
-    'c',
-    's',
-    'q',
-    'r',
-    'f',
-    'h',
-    'cancel',
-    'error',
-    'by',
-    'payload',
-    'handler',
-    'waiting',
-    'w',
-    'skipped',
-    'question',
-  ],
-] as const;
+export const RUN_FIELDS = 'c s q r f h cancel error by payload handler waiting w skipped question'.split(' ');
+
+/** Where the worker stands among them. */
+export const WORKER_FIELD = RUN_FIELDS.indexOf('w');
 
 /** What a run's hash has under {@link RUN_FIELDS}. */
 export type RunRow = readonly (string | null | undefined)[];

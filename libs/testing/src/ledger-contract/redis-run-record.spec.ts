@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseFence } from '@fencepost/lease';
-import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import type { ClaimRequest } from '@fencepost/ledger';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { clearPrefixes, freshPrefix, testRedis } from '../../../../test/support/redis.js';
+import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import { atMost } from '../../../../test/support/run-length.js';
 
 const MAX_WHOLE = 2 ** 53 - 1;
@@ -42,27 +40,12 @@ function requestOf({ fence, scheduledAt, lateMs, reason, missed, ...rest }: Clai
   return { ...rest, ...who, cursor: null, skips: [], occurrence } as ClaimRequest;
 }
 
+const spaces = redisSpaces();
+
 describe('the record of a run in Redis', () => {
-  const prefixes: string[] = [];
-  let redis: Redis;
-
-  beforeAll(async () => {
-    redis = await connectRedis({ url: testRedis(), commandTimeoutMs: 5_000, name: 'test' });
-  });
-  afterAll(async () => {
-    await clearPrefixes(redis, prefixes);
-    await closeRedis(redis);
-  });
-
-  function space() {
-    const prefix = freshPrefix();
-    prefixes.push(prefix);
-    return { prefix, tenant: 'default' };
-  }
-
   it('keeps whatever a claim, an attempt and a person bring, to the last digit', async () => {
     const life = fc.asyncProperty(claimed, ended, async (claim, { worker, error, by }) => {
-      const ledger = new RedisLedger({ redis, ...space() });
+      const ledger = new RedisLedger({ redis: spaces.redis(), ...spaces.fresh() });
       const request = requestOf(claim);
       const runId = `${CRON}@${claim.scheduledAt}`;
       expect(await ledger.claim(request)).toEqual({ verdict: 'claimed', runId });
@@ -91,7 +74,7 @@ describe('the record of a run in Redis', () => {
   });
 
   it('of another format is refused, and neither guessed at nor taken for none', async () => {
-    const own = space();
+    const [redis, own] = [spaces.redis(), spaces.fresh()];
     const ledger = new RedisLedger({ redis, ...own });
     const key = redisKeys(own)(CRON, `run:${CRON}@1`);
     await redis.hset(key, { c: '3 1', s: '3 c 1 0' });
@@ -102,7 +85,7 @@ describe('the record of a run in Redis', () => {
   });
 
   it('is kept in one piece as long as nothing in it is long', async () => {
-    const own = space();
+    const [redis, own] = [spaces.redis(), spaces.fresh()];
     const ledger = new RedisLedger({ redis, ...own });
     const now = Date.now();
     const usual = { lateMs: 0, reason: 'schedule', missed: null, overlap: 'queue-one', maxConcurrency: 100 } as const;

@@ -13,13 +13,13 @@
 -- ARGV[a + 2]  length of the run lease, ms
 -- ARGV[a + 3]  attempts allowed, besides those that an operator's answer allowed
 -- ARGV[a + 4]  which ends are notified, or empty for those that an earlier attempt asked for
--- Returns  per run {'BEGUN', c, s, q, r, f, h, cancel, error, by, payload, handler, waiting}, nothing where it has none
+-- Returns  per run {'BEGUN', c, s, q, r, f, h, cancel, error, by, payload, handler, waiting} up to the last that there is
 --          | {'BUSY', ms} | {'NOT_DUE', ms} | {'TERMINAL', state}
 --          | {'TERMINAL', 'failed', 'NOW'} by the call that found every attempt used up
 --          | {'UNCERTAIN'} | {'MISSING'} | {'FENCE_EXHAUSTED'} | {'BROKEN', what failed}
 --
 -- The fence increases over all runs of the cron, so that a sink keyed by anything can order the writes it gets. The record
--- comes as run-record lays it out: a worker reads two texts faster than a server puts thirty together.
+-- comes as run-record lays it out, and without what most runs don't have: each word costs the worker more than its text.
 -- @include lease/server-time
 -- @include find-cron
 -- @include end-run
@@ -44,10 +44,10 @@ local function next_fence(rest)
   return string.format('%.0f', fence)
 end
 
-local function begun(run, text, latest, waiting)
-  local found = run.found
-  return { 'BEGUN', found[1], text, found[12], latest, false, found[6], found[5], found[7], found[8], found[9], found[10],
-    waiting or false }
+local function begun(found)
+  local last = 12
+  while last > 6 and not found[last] do last = last - 1 end
+  return { 'BEGUN', unpack(found, 1, last) }
 end
 
 local function ended(cron, run, ending, ...)
@@ -137,21 +137,23 @@ local function start(cron, run, a, rest)
   else
     call('HSET', run.key, 's', text, 'r', latest, 'a', ARGV[a], 'w', ARGV[a + 1])
   end
-  if run.found[11] then call('HDEL', run.key, 'waiting') end
+  local found = run.found
+  if found[12] then call('HDEL', run.key, 'waiting') end
+  found[2], found[4], found[12] = text, latest, false
   call('ZADD', cron.open, string.format('%.0f', now + number(ARGV[a + 2])), run.id)
-  return begun(run, text, latest)
+  return begun(found)
 end
 
 local function begin(k, a, rest)
   local cron, key = find_cron(KEYS[k]), KEYS[k + 1]
-  local found = call('HMGET', key, 'c', 's', 'a', 'notify', 'cancel', 'h', 'error', 'by', 'payload', 'handler', 'waiting', 'q', 'r',
-    'i')
+  local found = call('HMGET', key, 'c', 's', 'q', 'r', 'f', 'h', 'cancel', 'error', 'by', 'payload', 'handler', 'waiting', 'a',
+    'notify', 'i')
   if not found[2] then return { 'MISSING' } end
   local run = unpack_run(key, id_of(cron, key), found[1], found[2])
-  run.found, run.nonce, run.notify, run.latest, run.items = found, found[3], found[4], found[13], found[14]
-  run.cancel_until = cancel_until(found[5])
+  run.found, run.latest, run.nonce, run.notify, run.items = found, found[4], found[13], found[14], found[15]
+  run.cancel_until = cancel_until(found[7])
   local state = run.state
-  if state == 'running' and run.nonce == ARGV[a] then return begun(run, found[2], run.latest, found[11]) end
+  if state == 'running' and run.nonce == ARGV[a] then return begun(found) end
   if over[state] then return { 'TERMINAL', state } end
   if state == 'uncertain' then return { 'UNCERTAIN' } end
   local policy, most, start_by = settled(found[1])

@@ -1,4 +1,5 @@
--- Ends a run for good, as read_run returned it, and with the letter of its state in `ended` if an attempt ended it: it is no longer watched, delivered or counted as open, and expires later.
+-- Ends a run for good: it is no longer watched, delivered or counted as open, and expires later. The run is as read_run returned
+-- it, and has the letter of its state in `ended` if an attempt ended it.
 --
 -- Expects server-time before it. Those of its keys that lie beside it are no KEYS of a script that is about many runs; one that
 -- is about one run declares them all the same: on a cluster that is moving them it is refused before anything is written.
