@@ -51,6 +51,7 @@ export default defineConfig({
     // Generous, because only a test that fails waits for so long, and others share the machine.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/storages-of-file.ts'],
     sequence: { sequencer: Spread },

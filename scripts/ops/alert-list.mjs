@@ -11,6 +11,7 @@ import { ask, grown, quantile } from './promql.mjs';
  * @property {string} description what it means, and what is in danger
  * @property {string} runbook the section of the runbook
  * @property {Readonly<Record<string, string>>} [labels] besides its severity
+ * @property {Readonly<Record<string, string>>} [annotations] besides those that every alert has
  */
 
 /**
@@ -20,7 +21,9 @@ import { ask, grown, quantile } from './promql.mjs';
  */
 export function alertList(m) {
   const alerts = [...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
-  return alerts.map((alert) => (alert.summary.includes('$labels.cron ') ? { ...alert, labels: tagged(m) } : alert));
+  return alerts.map((alert) =>
+    alert.summary.includes('$labels.cron ') ? { ...alert, ...tagged(m), ...owned(m) } : alert,
+  );
 }
 
 /**
@@ -30,7 +33,15 @@ export function alertList(m) {
 function tagged(m) {
   const { name } = m.tagsInfo;
   const asked = `printf "max by (tag) (last_over_time(${name}{cron=%q}[1h]))" $labels.cron | query | sortByLabel "tag"`;
-  return { tags: `,{{ range ${asked} }}{{ .Labels.tag }},{{ end }}` };
+  return { labels: { tags: `,{{ range ${asked} }}{{ .Labels.tag }},{{ end }}` } };
+}
+
+/** Owner and runbook of the cron that an alert is about, as they were shown last within the hour. No labels: they may change. */
+function owned(m) {
+  const seen = `max_over_time(timestamp(${m.cronInfo.name}{cron=%q})[1h:1m])`;
+  const asked = `printf "topk(1, max by (owner, runbook_url) (${seen}))" $labels.cron | query`;
+  const said = (label) => `{{ range ${asked} }}{{ .Labels.${label} }}{{ end }}`;
+  return { annotations: { owner: said('owner'), cron_runbook_url: said('runbook_url') } };
 }
 
 function pods(m) {

@@ -35,6 +35,14 @@ An alert about one cron has its tags as the label \`tags\`, such as \`,billing,e
 last scheduler that shows them is gone. Route or silence a tag in Alertmanager with \`tags=~".*,billing,.*"\`. A mute
 (\`fencepost mute --tag billing\`) silences what Fencepost itself sends; Prometheus does not know of it.
 
+**Owner and runbook.** \`fencepost_cron_info{cron, owner, runbook_url}\` is 1 for each such cron with an \`owner\` or a \`runbookUrl\`. An alert about
+one cron has them as the annotations \`owner\` and \`cron_runbook_url\`; its \`runbook_url\` is that of Fencepost. A rule of your own joins them:
+
+\`\`\`promql
+sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0
+  * on (cron) group_left (owner, runbook_url) max by (cron, owner, runbook_url) (fencepost_cron_info)
+\`\`\`
+
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
 the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.

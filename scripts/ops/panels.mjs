@@ -77,12 +77,14 @@ function active(m) {
 function running(m) {
   const age = `time() - ${ask({ of: m.lastSuccess, where: CHOSEN, by: ['cron'], as: 'max' })}`;
   const tags = ask({ of: m.tagsInfo, where: CHOSEN, by: ['cron', 'tag'], as: 'max' });
+  const owners = ask({ of: m.cronInfo, where: CHOSEN, by: ['cron', 'owner'], as: 'max' });
   const failures = perWindow({ of: m.runs, where: { ...CHOSEN, status: 'failed' }, by: ['cron'] });
   const interval = ask({ of: m.fireInterval, where: CHOSEN, by: ['cron'], as: 'max' });
   return [
     lines('Runs by status', [[perWindow({ of: m.runs, where: CHOSEN, by: ['status'] }), '{{status}}']]),
     lines('Failed runs', [[failures, '{{cron}}']]),
     lines('Failed runs, by tag', [[`sum by (tag) (${tags} * on (cron) group_left () ${failures})`, '{{tag}}']]),
+    lines('Failed runs, by owner', [[`sum by (owner) (${owners} * on (cron) group_left () ${failures})`, '{{owner}}']]),
     lines(
       'Duration p95',
       [[quantile(0.95, { of: m.runDuration, where: CHOSEN, by: ['cron'], range: RATE }), '{{cron}}']],

@@ -34,18 +34,21 @@ export function rulesObject(alerts, runbook = RUNBOOK) {
   return [MADE, ...head, ...groups(alerts, runbook).map((line) => `  ${line}`)].join('\n') + '\n';
 }
 
+const lines = (texts = {}) => Object.entries(texts).map(([name, text]) => `          ${name}: ${quoted(text)}`);
+
 function groups(alerts, page) {
-  const rules = alerts.flatMap(({ name, expr, holds, severity, labels = {}, summary, description, runbook }) => [
+  const rules = alerts.flatMap(({ name, expr, holds, severity, labels, annotations, ...said }) => [
     `      - alert: ${name}`,
     `        expr: ${quoted(expr)}`,
     `        for: ${holds}`,
     `        labels:`,
     `          severity: ${severity}`,
-    ...Object.entries(labels).map(([label, text]) => `          ${label}: ${quoted(text)}`),
+    ...lines(labels),
     `        annotations:`,
-    `          summary: ${quoted(summary)}`,
-    `          description: ${quoted(description)}`,
-    `          runbook_url: ${quoted(`${page}#${runbook}`)}`,
+    `          summary: ${quoted(said.summary)}`,
+    `          description: ${quoted(said.description)}`,
+    `          runbook_url: ${quoted(`${page}#${said.runbook}`)}`,
+    ...lines(annotations),
   ]);
   return ['groups:', '  - name: fencepost', '    rules:', ...rules];
 }

@@ -18,7 +18,7 @@ interface Shown {
 async function started(url: string, crons?: readonly string[]) {
   const webhooks = [{ url: `${url}/hooks/s3cret-path`, secret: [NEW, OLD], ...(crons && { crons }) }];
   const alarms = { allowHosts: ['127.0.0.1'], timeout: '2s' };
-  const running = await startSchedulerApp({ messages: { webhooks, alarms } });
+  const running = await startSchedulerApp({ settings: { webhooks, alarms } });
   const shown = async (query = '') => (await (await running.ask(`/api/receivers${query}`)).json()) as Shown;
   return { running, shown };
 }

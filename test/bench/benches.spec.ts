@@ -68,6 +68,13 @@ describe('the benches', () => {
       for (const { claims } of result.cases) expectNothingJudged(claims);
     });
 
+    it('of memory says what a run, an effect, an idle cron and a bare job take, and judges nothing', async () => {
+      const { bytes, claims } = await quickly<{ bytes: Record<string, number>; claims: object[] }>('memory');
+      expect(Object.keys(bytes)).toEqual(['run', 'effect', 'idleCron', 'bareJob']);
+      for (const taken of Object.values(bytes)) expect(taken).toBeGreaterThan(0);
+      expectNothingJudged(claims);
+    });
+
     it('of stores closes with one line that has every store, against a bare request of its server and of Redis', async () => {
       const asked = ['memory', 'redis', 'quorum', 'postgres', 'etcd'];
       const result = await quickly('stores', '--cases', asked.join(','));
@@ -104,7 +111,7 @@ describe('the benches', () => {
       ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
       ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
       ['stores', ['--cases', 'sideways'], /^Expected a case out of memory, .*, got "sideways"\.\n$/],
-      ['tick', ['--cases', 'sideways'], /^Expected a case out of one, .*, got "sideways"\.\n$/],
+      ['tick', ['--cases', 'sideways'], /^Expected a case out of handover, .*, got "sideways"\.\n$/],
       ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
     ])('of %ss refuses %j with what it can be, and starts nothing', async (program, option, sentence) => {
       const { code, out, err } = await bench(program, ...option);

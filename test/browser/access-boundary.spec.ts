@@ -109,7 +109,7 @@ describe('whoever has no token', () => {
     await page.getByLabel('Token').fill(TOKENS.operator.secret);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await shows(page, 'Timeline');
-    expect(await page.locator('.who').innerText()).toContain('otto');
+    await expect.poll(() => page.locator('.who').innerText(), SOON).toContain('otto');
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();

@@ -63,7 +63,7 @@ describe('the board', () => {
     for (const word of ['board-job', 'succeeded', 'fence', 'lateness'])
       await expect.poll(() => body(page), SOON).toContain(word);
     const link = page.getByRole('link', { name: 'Show the run' });
-    expect(await link.getAttribute('href')).toBe(runPath(runId).replace('/crons', '..'));
+    await expect.poll(() => link.getAttribute('href'), SOON).toBe(runPath(runId).replace('/crons', '..'));
     const [opened] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
     await shows(opened, 'succeeded', 'It waits at its gate.');
     expect(stage.complaints()).toEqual([]);
@@ -125,8 +125,8 @@ describe('the board', () => {
     const row = rowOf(page, 'board-kept');
     await row.getByRole('button', { name: 'Run now' }).waitFor();
     expect(await row.getByRole('button', { name: 'Edit schedule' }).isVisible()).toBe(false);
-    expect(await row.locator('time').last().innerText()).toMatch(/\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/);
-    expect(await page.locator('header img').first().getAttribute('src')).toContain('favicon.svg');
+    await expect.poll(() => row.locator('time').last().innerText(), SOON).toMatch(/\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/);
+    await expect.poll(() => page.locator('header img').first().getAttribute('src'), SOON).toContain('favicon.svg');
     await page.goto(`${stage.pod.url}${jobPath(runId)}`);
     await expect.poll(() => body(page), SOON).toContain('board-kept');
     const { job } = JSON.parse((await put(page, encodeURIComponent(runId), 'GET')).text) as { job: object };
@@ -147,7 +147,9 @@ describe('the board', () => {
     expect(queue).toMatchObject({ ...counts });
     expect(queue['completed']).toBeGreaterThan(0);
     expect(jobSchedulerCount).toBe(crons.total - crons.removed);
-    expect(await page.locator('link[rel~="icon"]').first().getAttribute('href')).toContain('favicon.svg');
+    await expect
+      .poll(() => page.locator('link[rel~="icon"]').first().getAttribute('href'), SOON)
+      .toContain('favicon.svg');
     await page.locator('header li').last().getByRole('button').click();
     await page.getByRole('menuitem', { name: 'Crons' }).click();
     await shows(page, 'board-kept', 'Last 30');

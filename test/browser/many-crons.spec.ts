@@ -169,7 +169,7 @@ describe('a page of many crons', () => {
     await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(FEW));
     await page.getByLabel('Search').fill(named(4_321));
     await expect.poll(() => page.locator('tbody tr').count(), SOON).toBe(1);
-    expect(await page.locator('tbody').innerText()).toContain(named(4_321));
+    await expect.poll(() => page.locator('tbody').innerText(), SOON).toContain(named(4_321));
     expect(stage.complaints()).toEqual([]);
   });
 });

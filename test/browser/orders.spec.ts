@@ -209,7 +209,7 @@ describe('with keys alone, and a record of each', () => {
     const page = await stage.visit('/crons/leases');
     const row = page.getByRole('table', { name: 'Leases of the application' }).getByRole('row', { name: /invoice:42/ });
     await expect.poll(() => row.innerText(), SOON).toContain('batch-1/01234567');
-    expect(await row.locator('time').getAttribute('datetime')).toMatch(/^20.*Z$/);
+    await expect.poll(() => row.locator('time').getAttribute('datetime'), SOON).toMatch(/^20.*Z$/);
     await give(page, { button: `Clear the lease of invoice:42 with fence ${fence}`, ...CLEAR, reason: 'own one' });
     const watch = page.getByRole('status').filter({ hasText: 'Watching invoice:42' });
     await expect

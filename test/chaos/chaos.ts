@@ -1,6 +1,7 @@
 import { seededRandom } from '../support/seeded-random.js';
 import { privateRedis } from '../support/redis.js';
 import { databaseServer, type DatabaseServer } from './database.js';
+import { openFormerBuild } from './former-build.js';
 import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
 import { unleash, type Strike } from './nemesis.js';
 import type { LeaseSystemName } from './leases/lease-system.js';
@@ -25,6 +26,8 @@ export interface ChaosOptions {
   /** Ends it early, as Ctrl-C does: what was struck is mended, and nothing is left running. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (line: string) => void;
+  /** Whether pods of the format before take turns with those of this one; with the ledger in Redis only. */
+  readonly mixed?: boolean;
   /** A folder for what was recorded; by default it is deleted. */
   readonly keepIn?: string;
 }
@@ -50,15 +53,23 @@ export interface ChaosResult extends ChaosVerdict {
   /** Processes that ended although nobody had hurt them. */
   readonly fallen: readonly string[];
   readonly processesStarted: number;
+  /** With `mixed`: how many processes were of the format before, and how often the formats met and one of them had gone. */
+  readonly formats?: Formats;
   /** For how long it struck. */
   readonly seconds: number;
+}
+
+interface Formats {
+  readonly formerStarted: number;
+  readonly held: number;
+  readonly risen: number;
 }
 
 /** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
-  const { form = FULL, pace = PACE, wipeRedis = false, keepIn, leases } = options;
-  const kept = keepIn === undefined ? {} : { keepIn };
+  const { form = FULL, pace = PACE, wipeRedis = false, keepIn, leases, mixed = false } = options;
+  const kept = { ...(keepIn === undefined ? {} : { keepIn }), ...(mixed ? { former: openFormerBuild() } : {}) };
   const sink = await privateRedis();
   let database: DatabaseServer | undefined;
   const done: Awaited<ReturnType<typeof play>>[] = [];
@@ -101,6 +112,7 @@ interface Play {
 }
 
 interface Played extends Struck {
+  readonly formats: Formats;
   readonly verdict: EpisodeVerdict;
   readonly fallen: readonly string[];
   readonly processesStarted: number;
@@ -115,7 +127,9 @@ async function play(stage: Stage, given: Play): Promise<Played> {
     const verdict = await truth.verdict();
     given.onProgress(`${stage.episode.topology}: judged`);
     const fallen = [...fleet.fallen.map(({ name, how }) => `${name}: ${how}`), ...disorderly];
-    return { ...struck, verdict, fallen, processesStarted: fleet.launches };
+    const [held, risen] = [fleet.said('catalog_texts_held'), fleet.said('format_risen')];
+    const formats = { formerStarted: fleet.formerLaunches, held, risen };
+    return { ...struck, verdict, fallen, formats, processesStarted: fleet.launches };
   } catch (error) {
     // What it has opened is closed by its verdict, which nobody wants any more.
     await truth.verdict().catch(() => {});
@@ -192,7 +206,7 @@ async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking
   return { faults: Object.assign({}, ...counts) as Record<string, number>, processFaults: ofProcesses, seconds };
 }
 
-function told({ seed, ledger, leases, form = FULL }: ChaosOptions, done: readonly Played[]): ChaosResult {
+function told({ seed, ledger, leases, mixed, form = FULL }: ChaosOptions, done: readonly Played[]): ChaosResult {
   const faults: Record<string, number> = {};
   for (const [kind, count] of done.flatMap((one) => Object.entries(one.faults))) {
     faults[kind] = (faults[kind] ?? 0) + count;
@@ -207,13 +221,25 @@ function told({ seed, ledger, leases, form = FULL }: ChaosOptions, done: readonl
   const fallen = done.flatMap((one) => one.fallen);
   const processesStarted = done.reduce((sum, one) => sum + one.processesStarted, 0);
   const seconds = Math.round(done.reduce((sum, one) => sum + one.seconds, 0));
+  const formats = sumOf(done.map((one) => one.formats));
+  const isMixed = Object.values(formats).every((count) => count > 0);
   return {
     ...verdict,
-    ok: verdict.ok && fallen.length === 0,
+    ok: verdict.ok && fallen.length === 0 && (!mixed || isMixed),
+    ...(mixed ? { formats } : {}),
     form: name,
     leases: leases ?? 'redis',
     fallen,
     processesStarted,
     seconds,
+  };
+}
+
+function sumOf(all: readonly Formats[]): Formats {
+  const sum = (of: (one: Formats) => number) => all.reduce((total, one) => total + of(one), 0);
+  return {
+    formerStarted: sum((one) => one.formerStarted),
+    held: sum((one) => one.held),
+    risen: sum((one) => one.risen),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { Pod } from '../support/pod.js';
@@ -31,11 +31,15 @@ export interface FleetOptions {
   readonly size?: Readonly<Record<PodRole, number>>;
   /** Of a pod of this name and build; the name stays the same when another process takes its place. */
   readonly env: (pod: PlannedPod) => Readonly<Record<string, string>>;
+  /** A folder with the pods of the format before, which take turns with those of this one. */
+  readonly former?: string;
 }
 
 export interface PlannedPod {
   readonly name: string;
   readonly role: PodRole;
+  /** Whether it is of the format before. */
+  readonly isFormer: boolean;
   /** Which of the two builds it is of, and how often there was a new one. */
   readonly build: number;
 }
@@ -51,6 +55,7 @@ interface Place {
   readonly role: PodRole;
   build: number;
   launches: number;
+  isFormer: boolean;
   pod?: Pod;
   up: boolean;
   held: boolean;
@@ -62,6 +67,10 @@ interface Place {
 const PROGRAMS = { scheduler: 'test/dist/bundle/scheduler.js', worker: 'test/dist/bundle/worker.js' } as const;
 const PRELOADED = ['test/dist/bundle/recorder.js', 'test/dist/pods/nemesis-hook.js'];
 const SIZE = { scheduler: 3, worker: 3 } as const;
+const ROOT = new URL('../../', import.meta.url);
+const PHASES = ['former', 'both', 'this', 'this', 'both'] as const;
+/** Each place is taken anew once or twice in one. */
+const LAUNCHES_A_PHASE = 10;
 const AGAIN_AFTER_MS = 50;
 /** One that can't start, because what it needs is away, is not started over and over. */
 const FAILED_AGAIN_AFTER_MS = 1_000;
@@ -75,6 +84,8 @@ export class Fleet implements Herd {
   readonly #stopping = new AbortController();
   readonly #kept: Promise<void>[] = [];
   readonly #fallen: Fallen[] = [];
+  readonly #said = new Map<string, number>();
+  #formerLaunches = 0;
 
   constructor(private readonly options: FleetOptions) {
     const { folder, size = SIZE } = options;
@@ -85,6 +96,16 @@ export class Fleet implements Herd {
   /** Those that ended by themselves once they were up, which nothing that is done to them excuses. */
   get fallen(): readonly Fallen[] {
     return this.#fallen;
+  }
+
+  /** How many of the processes started were of the format before. */
+  get formerLaunches(): number {
+    return this.#formerLaunches;
+  }
+
+  /** How often the pods that have ended said of an event that it happened. */
+  said(event: string): number {
+    return this.#said.get(event) ?? 0;
   }
 
   get launches(): number {
@@ -181,6 +202,7 @@ export class Fleet implements Herd {
       const { code, signal: by } = await pod.exited;
       place.up = false;
       place.said = pod.lastLines();
+      for (const { event } of pod.lines) if (event !== undefined) this.#said.set(event, this.said(event) + 1);
       writeFileSync(join(this.options.folder, `${pod.name}.log`), pod.allLines());
       const isOrderly = place.hurt || signal.aborted || !wasUp;
       if (!isOrderly) this.#fallen.push({ name: pod.name, how: `${by ?? code}\n${pod.lastLines()}` });
@@ -189,7 +211,10 @@ export class Fleet implements Herd {
   }
 
   #launch(place: Place): Pod {
-    const { folder, env } = this.options;
+    const { folder, env, former } = this.options;
+    place.isFormer = former !== undefined && isFormerTurn(this.launches);
+    if (place.isFormer) this.#formerLaunches += 1;
+    const root = place.isFormer && former !== undefined ? pathToFileURL(`${former}/`) : ROOT;
     place.launches += 1;
     place.hurt = false;
     const name = `${place.name}-${place.launches}`;
@@ -197,8 +222,8 @@ export class Fleet implements Herd {
     place.pod = new Pod({
       name,
       args: [
-        ...PRELOADED.flatMap((file) => ['--import', urlOf(file).href]),
-        fileURLToPath(urlOf(PROGRAMS[place.role])),
+        ...PRELOADED.flatMap((file) => ['--import', new URL(file, root).href]),
+        fileURLToPath(new URL(PROGRAMS[place.role], root)),
       ],
       env: {
         ...{ POD_NAME: name, PORT: '0', LOG_LEVEL: 'info' },
@@ -250,7 +275,7 @@ function placesOf(size: Readonly<Record<PodRole, number>>): Place[] {
 
 function placeOf(role: PodRole, n: number): Place {
   return {
-    ...{ role, name: `${role[0]}${n}`, build: 1, launches: 0 },
+    ...{ role, name: `${role[0]}${n}`, build: 1, launches: 0, isFormer: false },
     ...{ up: false, held: false, hurt: false, said: '' },
   };
 }
@@ -259,6 +284,8 @@ function ordersOf(folder: string, { name }: Place): string {
   return join(folder, `${name}.orders`);
 }
 
-function urlOf(file: string): URL {
-  return new URL(`../../${file}`, import.meta.url);
+/** The fleet begins with the format before, rolls forward past a time in which they take turns, stays there, and rolls back. */
+function isFormerTurn(launches: number): boolean {
+  const phase = Math.floor(launches / LAUNCHES_A_PHASE) % PHASES.length;
+  return PHASES[phase] === 'former' || (PHASES[phase] === 'both' && launches % 2 === 0);
 }

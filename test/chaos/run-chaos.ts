@@ -5,13 +5,14 @@ import { FULL, SHORT, type Part } from './forms.js';
 import { LEASE_SYSTEMS } from './leases/lease-system.js';
 
 const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
-                        [--leases quorum|etcd] [--wipe-redis] [--short] [--keep folder] [--verbose] [--json]
+                        [--leases quorum|etcd] [--wipe-redis] [--mixed] [--short] [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
 compares what the sinks saw with what should have been, and definitions that were changed at run time with what was ordered
 (with --ledger postgres). --leases keeps the leases of crons on a quorum of five servers of their own, or in three of etcd: a
-minority of them is killed, which changes nothing, and a majority, while which nobody may claim. --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --pace is how many
+minority of them is killed, which changes nothing, and a majority, while which nobody may claim. --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --mixed lets pods of the format before, built from the history
+of this repository, take turns with those of this one; it needs --ledger redis. --pace is how many
 processes are hurt at the same time, of twice as many; each wants a part of a processor. --short is one server, and only the
 faults that strike within seconds on any machine. --keep leaves in the folder what was recorded, and the histories that no
 object could have had. The last line is a JSON object:
@@ -24,15 +25,20 @@ object could have had. The last line is a JSON object:
   claimedWithoutLeases  claims begun while a majority of the servers of --leases was away for longer than the ttl
   definitionsLost  changes, removals, pauses, crons made at run time and audit records that did not last
   never          what has to happen for the run to say something, and did not
-  fallen         processes that ended although nobody had hurt them`;
+  fallen         processes that ended although nobody had hurt them
+  formats        with --mixed: processes of the format before, and how often texts were held back for one and written after it;
+                 each has to be above 0`;
 
 const MAX_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
 const MAX_PACE = 32;
 const FLAG = { type: 'boolean', default: false } as const;
-const FLAGS = { 'wipe-redis': FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
+const FLAGS = { 'wipe-redis': FLAG, mixed: FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
 
-type Asked = Pick<ChaosOptions, 'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn' | 'leases'> & {
+type Asked = Pick<
+  ChaosOptions,
+  'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn' | 'leases' | 'mixed'
+> & {
   readonly json: boolean;
   readonly verbose: boolean;
 };
@@ -53,7 +59,7 @@ function asked(): Asked | 'help' {
     },
   });
   if (values.help) return 'help';
-  const { ledger, json, verbose, 'wipe-redis': wipeRedis } = values;
+  const { ledger, json, verbose, mixed, 'wipe-redis': wipeRedis } = values;
   const leases = LEASE_SYSTEMS.find((name) => name === values.leases);
   if (values.leases !== undefined && !leases)
     throw new Error(`Expected --leases ${LEASE_SYSTEMS.join(' or ')}, got ${values.leases}.`);
@@ -61,6 +67,8 @@ function asked(): Asked | 'help' {
     throw new Error(`Expected --ledger redis or postgres, got ${ledger}.`);
   if (wipeRedis && ledger === 'redis')
     throw new Error('Expected --wipe-redis with --ledger postgres: a ledger that is in Redis would be wiped too.');
+  if (mixed && ledger === 'postgres')
+    throw new Error('Expected --mixed with --ledger redis: the tables no longer admit the build before.');
   const seconds = whole('--seconds', values.seconds, MAX_S);
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
   const pace = whole('--pace', values.pace, MAX_PACE);
@@ -68,7 +76,7 @@ function asked(): Asked | 'help' {
   const all = values.short ? SHORT : FULL;
   const form = values.topologies === undefined ? all : { ...all, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
-  return { ledger, wipeRedis, seconds, seed, pace, json, verbose, form, ...kept, ...(leases ? { leases } : {}) };
+  return { ledger, wipeRedis, mixed, seconds, seed, pace, json, verbose, form, ...kept, ...(leases ? { leases } : {}) };
 }
 
 function chosen(text: string): Part[] {

@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly leases?: LeaseSystemName;
   /** Whether Redis is wiped again and again, beside everything else that happens to it. */
   readonly wipeRedis?: boolean;
+  /** A folder with the pods of the format before; see `Fleet`. */
+  readonly former?: string;
   /** Of a Redis that is never touched. */
   readonly sinkUrl: string;
   /** A folder in which the recording and what pods said are left, for whoever has to find out. */
@@ -63,7 +65,7 @@ const ORACLE_TIMEOUT_MS = 20_000;
 /** @throws when a server can't be started; nothing is left running then */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const { topology: name, pace, database: server, wipeRedis = false, sinkUrl, keepIn } = options;
-  const { leases: system } = options;
+  const { leases: system, former } = options;
   const size = { scheduler: pace, worker: pace };
   const pods = podNames(size);
   const undo: (() => unknown)[] = [];
@@ -95,9 +97,15 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     const fleet = new Fleet({
       folder,
       size,
-      env: ({ name: pod, role, build }) => ({
+      ...(former === undefined ? {} : { former }),
+      env: ({ name: pod, role, build, isFormer }) => ({
         ...{ ...SHORT_TIMES, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
-        ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_BUILD_SEQ: `${build}`, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
+        ...{
+          FENCEPOST_PREFIX: prefix,
+          FENCEPOST_BUILD_SEQ: `${former === undefined ? build : 2 * build + (isFormer ? 0 : 1)}`,
+          RECORD_TO: recording,
+          SINK_REDIS_URL: sinkUrl,
+        },
         ...(leases ? { FENCEPOST_LEASES: leases.address } : {}),
         ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked,kept' : 'chaos' } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),

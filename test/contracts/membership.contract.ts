@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_OVERDUE, OVERDUE_MS, type Membership } from '@fencepost/jobs/internal';
+import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
 
 /** What a membership's spec has to offer, so that the contract can drive it. */
 export interface MembershipHarness {
@@ -7,10 +8,14 @@ export interface MembershipHarness {
   readonly membership: Membership;
   /** The same store, as another process sees it. */
   readonly elsewhere: Membership;
+  /** The same store, as a process of that format sees it. */
+  readonly ofFormat: (format: number) => Membership;
   /** The store's clock, epoch milliseconds. */
   readonly now: () => Promise<number>;
   /** Has the catalog accept a change. */
   readonly change: () => Promise<void>;
+  /** A pod of a build that announces no format. */
+  readonly unannounced: (pod: string) => Promise<void>;
   /** Makes it so that the pod was heard so long ago; negative for a time that is still to come. */
   readonly heardAgo: (pod: string, ms: number) => Promise<void>;
   /** How many pods are remembered. */
@@ -28,6 +33,7 @@ export function membershipContract(name: string, makeHarness: () => Promise<Memb
     beating(makeHarness);
     going(makeHarness);
     announcing(makeHarness);
+    agreeingOnAFormat(makeHarness);
   });
 }
 
@@ -102,5 +108,54 @@ function announcing(makeHarness: () => Promise<MembershipHarness>): void {
     expect(overdue.at(-1)).toMatchObject({ cron: `cron-${count - MAX_OVERDUE}` });
     await membership.publishDue(new Map(Array.from({ length: count }, (_, n) => [`cron-${n}`, null])));
     expect((await membership.heartbeat('a')).overdue).toEqual([]);
+  });
+}
+
+const NEXT = FIRST_FORMAT + 1;
+
+function agreeingOnAFormat(makeHarness: () => Promise<MembershipHarness>): void {
+  it('tells each process the lowest format of all, scheduler pods or not, and who has it', async () => {
+    const { membership, ofFormat } = await makeHarness();
+    expect(await membership.lowestFormat()).toEqual({ process: null, format: FORMAT });
+    expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual({ process: 'pod', format: NEXT });
+    expect(await ofFormat(FIRST_FORMAT).announce('worker')).toEqual({ process: 'worker', format: FIRST_FORMAT });
+    const lowest = { process: 'worker', format: FIRST_FORMAT };
+    expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual(lowest);
+    expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
+  });
+
+  it('writes the higher format again when the last process of the lower one has left, or died', async () => {
+    const { ofFormat, heardAgo } = await makeHarness();
+    const [older, newer] = [ofFormat(FIRST_FORMAT), ofFormat(NEXT)];
+    await older.announce('leaving');
+    expect((await newer.heartbeat('pod')).lowest.format).toBe(FIRST_FORMAT);
+    await older.leave('leaving');
+    expect((await newer.heartbeat('pod')).lowest.format).toBe(NEXT);
+    await older.heartbeat('dying');
+    expect((await newer.announce('worker')).format).toBe(FIRST_FORMAT);
+    await heardAgo('dying', MEMBER_GONE_MS);
+    expect(await newer.lowestFormat()).toMatchObject({ format: NEXT });
+    expect((await newer.announce('worker')).format).toBe(NEXT);
+  });
+
+  it('takes a pod that announces no format for one of the first', async () => {
+    const { ofFormat, unannounced } = await makeHarness();
+    await ofFormat(NEXT).announce('worker');
+    await unannounced('old');
+    const lowest = { process: 'old', format: FIRST_FORMAT };
+    expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
+    expect(await ofFormat(NEXT).announce('worker')).toEqual(lowest);
+  });
+
+  it('refuses a process that cannot read what was written, and counts it nowhere', async () => {
+    const { ofFormat } = await makeHarness();
+    const [first, third] = [ofFormat(FIRST_FORMAT), ofFormat(NEXT + 1)];
+    await third.announce('new');
+    const sentence = `reads records up to format ${NEXT}, but its deployment writes format ${NEXT + 1}. Upgrade it.`;
+    await expect(first.heartbeat('old')).rejects.toThrow(sentence);
+    await expect(first.announce('old')).rejects.toThrow(sentence);
+    await expect(first.lowestFormat()).rejects.toThrow(sentence);
+    expect(await third.lowestFormat()).toEqual({ process: 'new', format: NEXT + 1 });
+    expect((await ofFormat(NEXT).announce('next')).format).toBe(NEXT);
   });
 }

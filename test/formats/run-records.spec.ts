@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { FORMAT } from '@fencepost/ledger/format';
 import type { AttemptRef } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import type { EffectRecord, Run } from '@fencepost/ledger/run';
@@ -24,12 +25,14 @@ const spaces = redisSpaces();
 
 /** A format that a build can't read any more is a deployment that loses its runs in an upgrade. */
 describe.each(formats.map(({ name }) => name))('runs of format %s', (format) => {
+  let lastKey = '';
   const kept = JSON.parse(readFileSync(new URL(`${format}/runs.json`, here), 'utf8')) as Kept[];
 
   async function restored({ hash, open, run }: Kept): Promise<RedisLedger> {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
     const key = (part: string) => redisKeys(space)(cronOfRun(run.id), part);
-    await redis.hset(key(`run:${run.id}`), hash);
+    lastKey = key(`run:${run.id}`);
+    await redis.hset(lastKey, hash);
     await redis.zadd(key('runs'), run.scheduledAt, run.id);
     if (open !== null) await redis.zadd(key('open'), open, run.id);
     return new RedisLedger({ redis, ...space });
@@ -67,6 +70,35 @@ describe.each(formats.map(({ name }) => name))('runs of format %s', (format) => 
     expect(await ledger.notifications(cronOfRun(one.run.id), 10)).toMatchObject([
       { runId: one.run.id, state: 'failed' },
     ]);
+  });
+
+  it('of the next format keep their further words when an attempt begins and ends', async () => {
+    const one = named('enqueued');
+    const hash = Object.fromEntries(
+      Object.entries(one.hash).map(([field, text]) => [
+        field,
+        'cs'.includes(field) ? `${FORMAT + 1}${text.slice(1)} more` : text,
+      ]),
+    );
+    const ledger = await restored({ ...one, hash });
+    expect(await ledger.readRun(one.run.id)).toEqual(one.run);
+    const begun = await ledger.begin({
+      ...{ runId: one.run.id, nonce: 'a', worker: 'w' },
+      ttlMs: LONG_MS,
+      maxAttempts: 3,
+    });
+    if (begun.verdict !== 'begun') throw new Error(`Expected the run to begin, got ${begun.verdict}.`);
+    await ledger.finish({ runId: one.run.id, nonce: 'a', fence: begun.fence }, { kind: 'succeeded' });
+    const [facts, standing] = await spaces.redis().hmget(lastKey, 'c', 's');
+    expect([facts, standing]).toEqual([hash['c'], `${FORMAT + 1} s 1 1   more`]);
+  });
+
+  it('of a format after the next are refused with one sentence', async () => {
+    const one = named('enqueued');
+    const ledger = await restored({ ...one, hash: { ...one.hash, c: `9${one.hash['c']?.slice(1)}` } });
+    await expect(ledger.readRun(one.run.id)).rejects.toThrow(
+      /^Expected a run record of format 2 to \d, got "9 .*Upgrade/,
+    );
   });
 
   it('are answered by a person', async () => {

@@ -20,9 +20,15 @@ const receiver = useReceivers();
 const apps: INestApplicationContext[] = [];
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
 
+const SAID = {
+  description: 'Adds up the year.',
+  owner: 'Team Books',
+  runbookUrl: 'https://wiki.example/books',
+};
+
 @Injectable()
 class Reports {
-  @SingletonCron('0 0 1 1 *', { name: 'report', expectEvery: '2s' })
+  @SingletonCron('0 0 1 1 *', { name: 'report', expectEvery: '2s', ...SAID })
   report(): void {}
 
   @SingletonCron('0 0 1 1 *', { name: 'broken', retry: { attempts: 1 } })
@@ -66,7 +72,8 @@ describe('those outside', () => {
     const { events } = await started({ roles: ['scheduler'], space, told });
     const { app } = await started({ roles: ['scheduler', 'worker'], space, told, providers: [Reports] });
     await expect.poll(() => hooks(told), WITHIN).toMatchObject([{ type: 'alarm.raised' }]);
-    expect(hooks(told)[0]?.data).toMatchObject({ cron: 'report', kind: 'missed' });
+    expect(hooks(told)[0]?.data).toMatchObject({ cron: 'report', kind: 'missed', ...SAID });
+    expect(hooks(told)[0]?.data['text']).toMatch(/. Owner: Team Books\. Runbook: https:\/\/wiki\.example\/books$/);
     await app.get(CronOperator).trigger('report', order);
     await expect
       .poll(
@@ -93,6 +100,7 @@ describe('those outside', () => {
       const failures = () => hooks(told).filter(({ type }) => type === 'run.failed');
       await expect.poll(() => failures().length, WITHIN).toBe(2);
       expect(failures()[0]?.data).toMatchObject({ cron: 'broken', error: 'Error: no paper; redis://***@cache' });
+      for (const key of Object.keys(SAID)) expect(failures()[0]?.data).not.toHaveProperty(key);
       const ids = told.received
         .filter(({ body }) => body.includes('run.failed'))
         .map(({ headers }) => headers['webhook-id']);

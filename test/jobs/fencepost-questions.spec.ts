@@ -56,7 +56,7 @@ describe('fencepost show', () => {
       ...{
         name: 'nightly',
         state: 'active',
-        description: 'every day at 03:00 in Europe/Berlin',
+        scheduleText: 'every day at 03:00 in Europe/Berlin',
         holder: 'pod-1/aaaaaaaa',
       },
       last: { id: runId, error: 'Error: no paper' },
@@ -66,6 +66,18 @@ describe('fencepost show', () => {
     expect(out).toMatch(/holder +pod-1\/aaaaaaaa, fence \d+, \d+\.\d s left/);
     expect(out).toContain(runId);
     expect(out).not.toContain('aaaaaaaabbbb');
+  });
+
+  it('says what the cron is for, whom to turn to and where its runbook is, if it says so itself', async () => {
+    const at = await deployment();
+    const said = { description: 'Sends mail.', owner: 'Team Mail', runbookUrl: 'https://wiki.example/mail' };
+    await at.catalog.declare([declared('mail', '0 4 * * *', said)], { seq: 8, source: 'mails' });
+    expect((await at.json('show', 'mail')).json).toMatchObject(said);
+    const { out } = await at.ask('show', 'mail');
+    expect(out).toMatch(/description +Sends mail\.\nowner +Team Mail\nrunbook +https:\/\/wiki\.example\/mail\n/);
+    const { json } = await at.json('list', '--search', 'team m');
+    expect(json).toMatchObject([{ name: 'mail', ...said }]);
+    expect((await at.ask('show', 'nightly')).out).not.toMatch(/^(description|owner|runbook)/m);
   });
 
   it('says which names are like one that is not there', async () => {

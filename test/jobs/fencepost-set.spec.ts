@@ -63,6 +63,7 @@ describe('fencepost set', () => {
       ...['--cancel-grace', '45s', '--grace', '0s', '--catch-up-window', '2h', '--spread', '10m'],
       ...['--min-interval', '1h', '--disabled', '--expect-every', '25h', '--late-after', '10m'],
       ...['--ping-success', 'https://hc.example/a', '--ping-failure', 'https://hc.example/b'],
+      ...['--description', 'Sends it.', '--owner', 'Team Mail', '--runbook-url', 'https://wiki.example/mail'],
       ...['--ping-missed', 'https://hc.example/c', '--ping-uncertain', 'https://hc.example/d'],
     );
     const entry = await entryOf(at, 'all');
@@ -73,6 +74,7 @@ describe('fencepost set', () => {
       ...{ maxConcurrency: 2, startDeadlineMs: 600_000, cancelGraceMs: 45_000, graceMs: 0 },
       ...{ catchUpWindowMs: 7_200_000, spreadMs: 600_000, minIntervalMs: 3_600_000 },
       ...{ expectEveryMs: 90_000_000, lateAfterMs: 600_000 },
+      ...{ description: 'Sends it.', owner: 'Team Mail', runbookUrl: 'https://wiki.example/mail' },
       ping: {
         ...{ success: 'https://hc.example/a', failure: 'https://hc.example/b' },
         ...{ missed: 'https://hc.example/c', uncertain: 'https://hc.example/d' },

@@ -113,7 +113,7 @@ describe('fencepost tail', { timeout: 30_000 }, () => {
     await at.journal.append([{ ...happened('lease.lost', { detail: { [evil]: evil, list: [evil] } }), pod: evil }]);
     // A cron can have no such name, but whoever writes into the store can say so.
     const list = redisKeys(at.space)('catalog', 'happened');
-    const text = JSON.stringify(['p', 'r', evil, evil, evil, evil, {}]);
+    const text = JSON.stringify([2, 'p', 'r', evil, evil, evil, evil, {}]);
     await spaces.redis().xadd(list, '*', 'e', text);
     const tail = tailing({ ...at.env, NO_COLOR: '1' }, ['--since', '1h'], true);
     await expect.poll(tail.lines, { timeout: 10_000 }).toHaveLength(2);

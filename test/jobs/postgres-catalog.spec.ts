@@ -7,6 +7,7 @@ import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA, build, cron, named, order, OTHER } from '../contracts/catalog/stage.js';
 import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
+import { postgresForTests } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -37,6 +38,29 @@ describe('the PostgreSQL catalog', () => {
           );
       },
     };
+  });
+
+  it('looks up one of many crons by its key', async () => {
+    const { pool, schema } = postgres.sandbox;
+    const space = { ...fresh(), redis: spaces.redis() };
+    const catalog = new PostgresCatalog(space);
+    const names = Array.from({ length: 1_200 }, (_, n) => `cron-${n}`);
+    await catalog.declare(named(...names), build(1));
+    const own = postgres.sandbox.another({ connectionString: (await postgresForTests()).url, max: 1 });
+    const asked = new PostgresCatalog({ ...space, pool: own });
+    const rows = async () => {
+      for (const session of [pool, own]) await session.query('select pg_stat_force_next_flush()');
+      const { rows: counted } = await pool.query<{ read: number }>(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
+         where schemaname = $1 and relname in ('catalog_cron', 'catalog_generation')`,
+        [schema],
+      );
+      return counted[0]?.read ?? NaN;
+    };
+    await asked.read(['cron-7']);
+    const before = await rows();
+    for (let n = 0; n < 10; n += 1) await asked.read(['cron-7']);
+    expect((await rows()) - before).toBeLessThanOrEqual(40);
   });
 
   auditTrailContract('the PostgreSQL audit trail', async () => {

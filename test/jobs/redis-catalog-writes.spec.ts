@@ -43,6 +43,79 @@ describe('a server of its own', () => {
     return Number(/rdb_changes_since_last_save:(\d+)/.exec(await redis.info('persistence'))?.[1]);
   }
 
+  /** Lets `meanwhile` happen after each page but the last; it is told a cron that was in that page. */
+  function disturbed(meanwhile: (read: string) => Promise<unknown>): RedisCatalog {
+    const disturbing = new Proxy(redis, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value !== 'function') return value;
+        const isPage = typeof key === 'string' && key.startsWith('fencepost:read-catalog-page:');
+        return async (...args: unknown[]) => {
+          const reply: unknown = await Reflect.apply(value, target, args);
+          if (!isPage) return reply;
+          const [next, [read = '']] = reply as [string, string[]];
+          if (next !== '0') await meanwhile(read);
+          return reply;
+        };
+      },
+    });
+    return new RedisCatalog({ redis: disturbing, ...space });
+  }
+
+  it('is read in pages when it has many crons, as it is read at once', async () => {
+    await catalog.declare(MANY, build(1));
+    await catalog.read();
+    const { scripts } = await costOf(() => catalog.read());
+    expect(scripts).toBeGreaterThanOrEqual(2 + Math.ceil(MANY.length / 500));
+    const reading = await catalog.read();
+    expect(reading.entries.map(({ definition }) => definition.name)).toEqual(
+      MANY.map(({ definition }) => definition.name).toSorted(),
+    );
+    expect(reading).toMatchObject({ version: (await catalog.read([])).version, unreadable: [] });
+    expect(reading.entries[7]).toStrictEqual((await catalog.read(['cron-0007'])).entries[0]);
+  });
+
+  it('is read again when it was changed between two pages', async () => {
+    await catalog.declare(MANY, build(1));
+    let changed: string | null = null;
+    const reader = disturbed(async (read) => {
+      if (changed !== null) return;
+      changed = read;
+      await catalog.put(cron({ name: read, ...OTHER }), order(1));
+    });
+    const { entries } = await reader.read();
+    expect(entries).toStrictEqual((await catalog.read()).entries);
+    expect(entries.find(({ definition }) => definition.name === changed)).toMatchObject({ generation: 2 });
+  });
+
+  it('is read at once in the end when it is changed all the time', async () => {
+    await catalog.declare(MANY, build(1));
+    let generation = 1;
+    const reader = disturbed(async () => {
+      const reply = await catalog.put(cron({ name: 'cron-0007', ...OTHER }), order(generation));
+      generation = reply.generation ?? NaN;
+    });
+    const reading = await reader.read();
+    expect(reading.entries).toHaveLength(MANY.length);
+    expect(reading.entries[7]?.generation).toBe(generation);
+    expect(generation).toBeGreaterThan(2);
+  });
+
+  it('is asked for one of many crons, and answers with no other', async () => {
+    await catalog.declare(MANY, build(1));
+    const sent = async () => Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
+    const bytesOf = async (read: () => Promise<unknown>) => {
+      const before = await sent();
+      await read();
+      return (await sent()) - before;
+    };
+    const all = await bytesOf(() => catalog.read());
+    const one = await bytesOf(() => catalog.read(['cron-0007']));
+    expect(all).toBeGreaterThan(MANY.length * 100);
+    // The figures that are asked for are most of it.
+    expect(one).toBeLessThan(10_000);
+  });
+
   it('has nothing written by a declaration that changes nothing, at one script for 500 crons', async () => {
     const few = MANY.slice(0, 500);
     expect((await costOf(() => catalog.declare(few, build(1)))).written).toBeGreaterThan(500);

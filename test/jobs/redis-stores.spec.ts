@@ -41,7 +41,12 @@ membershipContract('the Redis membership', async () => {
     elsewhere: new RedisMembership({ redis, ...space }),
     now,
     change: async () => void (await redis.incr(key('catalog', 'version'))),
-    heardAgo: async (pod, ms) => void (await redis.zadd(key('catalog', 'pods'), 'XX', (await now()) - ms, pod)),
+    ofFormat: (format) => new RedisMembership({ redis, ...space, format }),
+    unannounced: async (pod) => void (await redis.zadd(key('catalog', 'pods'), await now(), pod)),
+    heardAgo: async (pod, ms) => {
+      const at = (await now()) - ms;
+      await Promise.all(['pods', 'writers'].map((part) => redis.zadd(key('catalog', part), 'XX', at, pod)));
+    },
     remembered: () => redis.zcard(key('catalog', 'pods')),
   };
 });

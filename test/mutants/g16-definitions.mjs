@@ -23,4 +23,14 @@ export default [
     killedBy: 'test/truth/01-lost-definitions.spec.ts',
     test: 'undoes no change, no removal, no pause',
   },
+  {
+    name: 'redis catalog: pages of two versions are one reading',
+    guards: 'G16',
+    defence: 'a catalog that changed while it was read in pages is read again',
+    file: 'libs/ledger/src/redis/redis-catalog.ts',
+    find: 'if (reading.version === Number(version)) return reading;',
+    replace: 'return reading;',
+    killedBy: 'test/jobs/redis-catalog-writes.spec.ts',
+    test: 'is read again when it was changed between two pages',
+  },
 ];

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkModules } from '../support/link-modules.mjs';
 
 /**
  * @typedef {'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G9' | 'G10' | 'G11' | 'G12' | 'G13' | 'G14' | 'G15' | 'G16'} Promised
@@ -188,20 +189,5 @@ class Bench {
       clearTimeout(timer);
       this.#process.removeListener('exit', gone);
     }
-  }
-}
-
-/** Everything installed, but the workspaces of the copy: it is the mutated text that has to be imported. */
-function linkModules(folder) {
-  const installed = join(ROOT, 'node_modules');
-  const names = fs.readdirSync(installed).filter((name) => name !== '@fencepost' && !name.startsWith('.'));
-  const ours = fs.readdirSync(join(installed, '@fencepost')).map((name) => join('@fencepost', name));
-  fs.mkdirSync(join(folder, 'node_modules/@fencepost'), { recursive: true });
-  for (const name of [...names, ...ours]) {
-    const place = fs.realpathSync(join(installed, name));
-    const workspace = place.startsWith(installed) ? null : place.slice(ROOT.length);
-    fs.symlinkSync(workspace === null ? place : join(folder, workspace), join(folder, 'node_modules', name));
-    const own = join(place, 'node_modules');
-    if (workspace !== null && fs.existsSync(own)) fs.symlinkSync(own, join(folder, workspace, 'node_modules'));
   }
 }

@@ -117,6 +117,22 @@ describe('the alerts', () => {
     },
   );
 
+  it('about one cron say its owner and its runbook', () => {
+    const about = every.filter(({ summary }) => summary.includes('$labels.cron '));
+    expect(about.length).toBeGreaterThan(3);
+    for (const { annotations = {} } of about) {
+      expect(
+        unknownIn(/printf "(.*)" \$labels/.exec(annotations['owner'] ?? '')?.[1]?.replace('%q', '"a"') ?? '?'),
+      ).toEqual([]);
+      expect(annotations['owner']).toContain('fencepost_cron_info{cron=%q}');
+      expect(annotations['cron_runbook_url']).toContain('.Labels.runbook_url');
+    }
+    for (const file of [RULES, RULE_OBJECT]) {
+      expect(read(file).match(/^ +owner: /gm)).toHaveLength(about.length);
+      expect(read(file).match(/^ +cron_runbook_url: /gm)).toHaveLength(about.length);
+    }
+  });
+
   it('wake somebody for each thing a night can bring', () => {
     expect(alerts.map(({ name }) => name)).toEqual(
       expect.arrayContaining([

@@ -8,7 +8,17 @@ const PAGE = /^libs\/console\/web\/src\/(?!words\.ts$).*(?<!\.spec)\.tsx?$/;
 const TECHNICAL = new Set([
   ...['class', 'className', 'href', 'id', 'key', 'type', 'role', 'style', 'scope', 'method', 'path', 'name', 'value'],
   ...['autocomplete', 'aria-live', 'aria-hidden', 'focusable', 'pattern', 'tone', 'd', 'viewBox', 'x', 'y', 'width'],
-  ...['height', 'preserveAspectRatio', 'order', 'outcome', 'data-tab', 'aria-controls', 'aria-labelledby'],
+  ...[
+    'height',
+    'preserveAspectRatio',
+    'order',
+    'outcome',
+    'data-tab',
+    'aria-controls',
+    'aria-labelledby',
+    'rel',
+    'target',
+  ],
 ]);
 /** Properties whose value is read as it stands. */
 const SHOWN = new Set(['title', 'label', 'text', 'hint', 'caption', 'what', 'verb', 'placeholder', 'intro']);

@@ -72,11 +72,18 @@ const OPTIONS = [
   },
 ];
 
-/** The keys of an options interface, those of a nested object as `outer.inner`. */
+const SAID = 'libs/jobs/src/nest/singleton-cron.decorator.ts';
+
+/** The keys of an options interface, those of a nested object as `outer.inner`, with what crons and jobs say of themselves. */
 function optionsOf(path: string, name: string): string[] {
   const source = read(path);
-  const body =
-    source.slice(source.search(new RegExp(`interface ${name}(<.*>)? (extends \\w+ )?\\{`))).split(/^\}/m)[0] ?? '';
+  const start = source.search(new RegExp(`interface ${name}(<.*>)? (extends [\\w, ]+ )?\\{`));
+  const body = source.slice(start).split(/^\}/m)[0] ?? '';
+  const own = keysOf(body);
+  return /extends .*SaidOptions/.test(body) ? [...optionsOf(SAID, 'SaidOptions'), ...own] : own;
+}
+
+function keysOf(body: string): string[] {
   let outer = '';
   return body.split('\n').flatMap((line) => {
     const [, indent = '', named, method] = /^( +)(?:readonly (\w+)\??:|(\w+)\?\()/.exec(line) ?? [];

@@ -126,13 +126,13 @@ describe('the SQL statements', () => {
     body: text.replace(/--.*$/gm, ''),
   }));
 
-  /** Those that are numbered make tables; they are never changed once they were released, and return nothing. */
-  const isMigration = ({ path }: Statement) => /\/migrations\/\d{3}(-[a-z]+)+\.sql$/.test(path);
+  /** Those that are numbered make tables; they are never changed once they were released, and return nothing. Nor does what undoes them. */
+  const isMigration = ({ path }: Statement) => /\/(migrations|down)\/\d{3}(-[a-z]+)+\.sql$/.test(path);
 
   /** Statements with values, and functions with named arguments. */
   const sources = files.filter((file) => !isMigration(file));
 
-  const migrations = files.filter((file) => isMigration(file));
+  const migrations = files.filter(({ path }) => path.includes('/migrations/'));
 
   /** What the header lists: at the start of a line, before its explanation. */
   const documentedValues = ({ header }: Statement) =>

@@ -19,6 +19,9 @@ export interface PostgresLedgerSandbox extends PostgresSandbox {
   harness(timing?: Partial<LedgerTiming>): Promise<LedgerHarness>;
 }
 
+/** As the functions of the ledger read it. */
+const NOW_MS = 'floor(extract(epoch from clock_timestamp()) * 1000)';
+
 export const SPACE = { prefix: 'test', tenant: 'default' };
 
 /** A server and a sandbox for the suite that calls this; both are there from its `beforeAll` on, and closed with it. */
@@ -49,7 +52,7 @@ export async function postgresLedgerSandbox(url: string): Promise<PostgresLedger
   await migrateLedger(pool, { schema });
   const ledger: PostgresLedgerSandbox['ledger'] = (over = {}) =>
     new PostgresLedger({ pool, schema, prefix: freshPrefix(), tenant: 'default', ...over });
-  const now = async () => Number((await pool.query(`select "${schema}".now_ms() as now`)).rows[0].now);
+  const now = async () => Number((await pool.query(`select ${NOW_MS} as now`)).rows[0].now);
   const harness: PostgresLedgerSandbox['harness'] = async (timing = {}) => {
     const prefix = freshPrefix();
     return {

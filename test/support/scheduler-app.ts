@@ -11,7 +11,7 @@ import { freshPrefix, testRedis } from './redis.js';
 type Given = Partial<Omit<PodEnvironment, 'jobs'>> &
   SchedulerAppOptions & {
     readonly redis?: string;
-    readonly messages?: Pick<JobsModuleOptions, 'webhooks' | 'alarms'>;
+    readonly settings?: Pick<JobsModuleOptions, 'webhooks' | 'alarms' | 'keepRuns'>;
   };
 
 export interface RunningApp {
@@ -40,9 +40,9 @@ export const TOKENS = Object.values(MADE)
 
 /** The scheduler app as its program puts it together, on a free port of loopback. Without `access`: with one token a role. */
 export async function startSchedulerApp(given: Given = {}): Promise<RunningApp> {
-  const { authenticate, redis = testRedis(), messages = {}, ...environment } = given;
+  const { authenticate, redis = testRedis(), settings = {}, ...environment } = given;
   const prefix = freshPrefix();
-  const jobs = { redis, prefix, pod: 'scheduler-1', ...messages };
+  const jobs = { redis, prefix, pod: 'scheduler-1', ...settings };
   const whole = {
     host: '127.0.0.1',
     port: 0,

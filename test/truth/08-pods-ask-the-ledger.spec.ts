@@ -77,9 +77,14 @@ async function pod(role: Role) {
 
 const down = (message: unknown) => ({ status: 503, body: { error: { postgres: { status: 'down', message } } } });
 
-const newer = () =>
+/** As a release leaves the tables that no longer admits this build. */
+const newer = () => outgrown('max(version) + 1');
+/** As one leaves them that has only added to them. */
+const expanded = () => outgrown('max(minimum)');
+const outgrown = (minimum: string) =>
   pool.query(
-    `insert into "${schema}".ledger_version (version, functions) select max(version) + 1, 'newer' from "${schema}".ledger_version`,
+    `insert into "${schema}".ledger_version (version, minimum, functions)
+       select max(version) + 1, ${minimum}, 'newer' from "${schema}".ledger_version`,
   );
 const asBefore = () => pool.query(`delete from "${schema}".ledger_version where functions = 'newer'`);
 
@@ -102,8 +107,15 @@ describe.each<[string, Role[]]>([
     const refused = await rejectionOf(ownApp(...roles));
     expect(refused).toBeInstanceOf(SetupError);
     expect((refused as SetupError).message).toMatch(
-      /found version \d+: a newer release .+ Update @fencepost\/jobs here too/,
+      /found version \d+, which admits them from \d+ on: a newer release .+ Update @fencepost\/jobs here too/,
     );
+  });
+
+  it('but not when that one has only expanded them', async () => {
+    await expanded();
+    const app = await ownApp(...roles);
+    const ledger: PostgresLedger = app.get(LEDGER, { strict: false });
+    expect(await claim(ledger, claimOf({ cron: 'report', scheduledAt: 1_000 }))).toMatchObject({ verdict: 'claimed' });
   });
 
   it('when nothing listens where PostgreSQL should be, without the password', async () => {

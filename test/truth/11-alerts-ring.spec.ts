@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METRICS } from '@fencepost/operations/metrics';
 import { ensureProgram } from '../../scripts/debian.mjs';
@@ -10,7 +8,7 @@ import { ownFiles } from '../../scripts/ops/files.mjs';
 import { Deployment } from '../support/deployment.js';
 import { usePodsOfFile } from '../support/pods.js';
 import { testRedis } from '../support/redis.js';
-import { recordPods, type Moment, type Page, type Recording } from './alert-recording.js';
+import { minutesIn, recordPods, testRules, type Moment, type Page, type Recording } from './alert-recording.js';
 
 /** Recorded pages go on unchanged for so many minutes. */
 const MINUTES = 45;
@@ -224,24 +222,16 @@ function inputOf(alert: string, seen: Seen): Series[] {
 async function ringsAt(alert: string, seen: Seen, label = ''): Promise<number[]> {
   const minutes = Array.from({ length: MINUTES }, (_, minute) => minute);
   const expr = `count(ALERTS{alertname="${alert}", alertstate="firing"${label}})`;
-  const tests = {
-    rule_files: [rules],
-    evaluation_interval: '1m',
-    tests: [
-      {
-        ...{ interval: '1m', input_series: inputOf(alert, seen) },
-        promql_expr_test: minutes.map((minute) => ({ expr, eval_time: `${minute}m`, exp_samples: [] })),
-      },
-    ],
-  };
-  const file = join(folder, `${alert}.yml`);
-  await writeFile(file, JSON.stringify(tests));
   // It expects silence at each minute, and names the minutes at which it found something else.
-  const said = await promisify(execFile)(promtool, ['test', 'rules', file]).catch((error: unknown) => error);
-  const text = `${Reflect.get(Object(said), 'stdout')}${Reflect.get(Object(said), 'stderr')}`;
-  const found = [...text.matchAll(/expr: .*, time: (?:(\d+)h)?(?:(\d+)m)?(?:\d+s)?/g)];
-  if (found.length === 0 && !text.includes('SUCCESS')) throw new Error(text);
-  return found.map(([, hours = '0', minute = '0']) => Number(hours) * 60 + Number(minute));
+  const text = await saidOf(alert, seen, {
+    promql_expr_test: minutes.map((minute) => ({ expr, eval_time: `${minute}m`, exp_samples: [] })),
+  });
+  return minutesIn(text);
+}
+
+function saidOf(alert: string, seen: Seen, test: object): Promise<string> {
+  const series = { input_series: inputOf(alert, seen) };
+  return testRules({ promtool, rules, file: join(folder, `${alert}.yml`) }, { ...series, ...test });
 }
 
 const cases = (of: 'rings' | 'quiet') =>
@@ -275,6 +265,16 @@ describe('an alert about a cron', () => {
     expect(await ringsAt('FencepostRunsFailing', seen, ', tags=~".*,billing,.*"')).toEqual(rung);
     expect(await ringsAt('FencepostRunsFailing', seen, ', tags=",billing,eu,"')).toEqual(rung);
     expect(await ringsAt('FencepostRunsFailing', { ...seen, added: {} }, ', tags=","')).toEqual(rung);
+  });
+
+  it('says its owner and its runbook as they were last, and still when no pod shows them any more', async () => {
+    const info = (owner: string) =>
+      `fencepost_cron_info{cron="failing",owner="${owner}",runbook_url="https://${owner}.example"}`;
+    const added = { [info('old')]: '1x3', [info('new')]: '_x3 1x5' };
+    const test = [{ eval_time: '30m', alertname: 'FencepostRunsFailing', exp_alerts: [] }];
+    const seen: Seen = { ...well({ [FAILED]: '0x9 1x40' }), added };
+    const told = await saidOf('FencepostRunsFailing', seen, { alert_rule_test: test });
+    expect(told).toMatch(/Annotations:{cron_runbook_url="https:\/\/new\.example", .*, owner="new",/);
   });
 });
 

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { NO_FENCE } from '@fencepost/lease';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import type { Deployment } from '../support/deployment.js';
@@ -122,4 +125,26 @@ async function missedAtBoot({ pods }: Deployment, scheduler: Pod): Promise<reado
   const pages = await pagesOf(next);
   await next.terminate();
   return pages;
+}
+
+/** The checker of Prometheus, the rules that it loads, and where the test may be written. */
+interface RuleTest {
+  readonly promtool: string;
+  readonly rules: string;
+  readonly file: string;
+}
+
+/** What `promtool` prints of a test with one step a minute. */
+export async function testRules({ promtool, rules, file }: RuleTest, test: object): Promise<string> {
+  const tests = { rule_files: [rules], evaluation_interval: '1m', tests: [{ interval: '1m', ...test }] };
+  await writeFile(file, JSON.stringify(tests));
+  const said = await promisify(execFile)(promtool, ['test', 'rules', file]).catch((error: unknown) => error);
+  return `${Reflect.get(Object(said), 'stdout')}${Reflect.get(Object(said), 'stderr')}`;
+}
+
+/** At which minutes a test found something else than it expects. */
+export function minutesIn(text: string): number[] {
+  const found = [...text.matchAll(/expr: .*, time: (?:(\d+)h)?(?:(\d+)m)?(?:\d+s)?/g)];
+  if (found.length === 0 && !text.includes('SUCCESS')) throw new Error(text);
+  return found.map(([, hours = '0', minute = '0']) => Number(hours) * 60 + Number(minute));
 }

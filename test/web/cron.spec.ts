@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overflowOf, violations } from './accessible.js';
-import { timeline } from './fixture-crons.js';
+import { detail, timeline } from './fixture-crons.js';
 import { CRON } from './fixture-runs.js';
 import { SOON, useWebStage } from './web-stage.js';
 
@@ -18,6 +18,27 @@ async function open(tab: string, options: BrowserContextOptions = {}): Promise<P
 const chosen = (shown: Page) => shown.locator('[role=tab][aria-selected=true]').innerText();
 const search = (shown: Page) => new URL(shown.url()).search;
 
+describe('the head of a cron', () => {
+  it('says what it is for, whom to turn to, and leads to its runbook without handing the page over', async () => {
+    const shown = await open('');
+    await shown.getByText('Collects the figures of the hour').waitFor();
+    await expect.poll(() => shown.getByText('Owner: Team Billing').count(), SOON).toBe(1);
+    const link = shown.getByRole('link', { name: 'Runbook' });
+    await expect.poll(() => link.getAttribute('href'), SOON).toBe('https://wiki.example/runbooks/report');
+    await expect.poll(() => link.getAttribute('rel'), SOON).toBe('noopener noreferrer');
+    await expect.poll(() => link.getAttribute('target'), SOON).toBe('_blank');
+  });
+
+  it('has no link that would run a script, whatever the definition says', async () => {
+    const shown = await open('');
+    const json = detail({ owner: 'Mallory', runbookUrl: 'javascript:alert(1)' });
+    await shown.route(`**/api/crons/${CRON}`, (route) => route.fulfill({ json }));
+    await shown.reload();
+    await shown.getByText('Owner: Mallory').waitFor();
+    expect(await shown.getByRole('link', { name: 'Runbook' }).count()).toBe(0);
+  });
+});
+
 describe('the tabs of a cron', () => {
   it('are one stop of the tab key, and arrows, Home and End go through them', async () => {
     const shown = await open('');
@@ -30,11 +51,11 @@ describe('the tabs of a cron', () => {
     await expect.poll(() => chosen(shown), SOON).toBe('Activity');
     await shown.keyboard.press('ArrowRight');
     await expect.poll(() => chosen(shown), SOON).toBe('Now');
-    expect(await shown.evaluate('document.activeElement.innerText')).toBe('Now');
-    expect(await shown.locator('[role=tab][tabindex="0"]').count()).toBe(1);
-    expect(await shown.getByRole('tabpanel').getAttribute('aria-labelledby')).toBe(
-      await shown.getByRole('tab', { name: 'Now' }).getAttribute('id'),
-    );
+    await expect.poll(() => shown.evaluate('document.activeElement.innerText'), SOON).toBe('Now');
+    await expect.poll(() => shown.locator('[role=tab][tabindex="0"]').count(), SOON).toBe(1);
+    await expect
+      .poll(() => shown.getByRole('tabpanel').getAttribute('aria-labelledby'), SOON)
+      .toBe(await shown.getByRole('tab', { name: 'Now' }).getAttribute('id'));
   });
 
   it('come back with the address, and an instant that is asked about is on the timeline', async () => {
@@ -116,7 +137,7 @@ describe('the definition', () => {
     await expect
       .poll(() => preview.innerText(), SOON)
       .toContain('Differs in expression. 7 instants of the next 7 days are new.');
-    expect(await preview.getByRole('listitem').count()).toBe(10);
+    await expect.poll(() => preview.getByRole('listitem').count(), SOON).toBe(10);
     await dialog(shown).getByLabel('Reason').fill('at half past');
     await dialog(shown).getByRole('button', { name: 'Save' }).click();
     await dialog(shown).waitFor({ state: 'detached' });
@@ -134,7 +155,7 @@ describe('the definition', () => {
     stage.refusing = 400;
     await dialog(shown).getByLabel('Schedule').fill('99 * * * *');
     await expect.poll(() => dialog(shown).locator('.preview').innerText(), SOON).toContain('It is meant to fail.');
-    expect(await dialog(shown).getByLabel('Schedule').inputValue()).toBe('99 * * * *');
+    await expect.poll(() => dialog(shown).getByLabel('Schedule').inputValue(), SOON).toBe('99 * * * *');
   });
 
   it('of a new cron is made in the page', async () => {

@@ -28,7 +28,7 @@ describe('the list', () => {
     const asked = shown.waitForRequest((request) => request.url().includes('sort=delay'));
     await head('Start delay p95').getByRole('button').click();
     await asked;
-    expect(await head('Start delay p95').getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => head('Start delay p95').getAttribute('aria-sort'), SOON).toBe('descending');
     expect(await head('State').getAttribute('aria-sort')).toBeNull();
     await head('State').getByRole('button').click();
     await expect.poll(() => head('State').getAttribute('aria-sort'), SOON).toBe('ascending');
@@ -108,7 +108,7 @@ describe('the list', () => {
     await shown.getByRole('button', { name: 'Pause all “billing”' }).click();
     const dialog = shown.getByRole('dialog');
     await expect.poll(() => dialog.innerText(), SOON).toContain('2 crons');
-    expect(await dialog.innerText()).toContain('cache-warm');
+    await expect.poll(() => dialog.innerText(), SOON).toContain('cache-warm');
     await dialog.getByLabel('Reason').fill('the provider is down');
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await expect.poll(() => shown.getByRole('dialog').count(), SOON).toBe(0);

@@ -23,12 +23,20 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
     },
     ...{ fence: '1763607590001', leaseLeftMs: 24_000, waiting: null, uncertain: 0 },
     ...{ buildSeq: 42, source: 'billing', tags: ['billing'] },
+    ...{ description: null, owner: null, runbookUrl: null },
     health: { state: 'healthy', since: null, failures: 0, text: 'healthy' },
     marks: MARKS,
     ...{ duration: { p50Ms: 1_200, p95Ms: 1_200 }, startDelayP95Ms: 15 },
     ...words,
   };
 }
+
+/** What its people say of the first one. */
+const SAID = {
+  description: 'Collects the figures of the hour, and sends them to the accountants.',
+  owner: 'Team Billing',
+  runbookUrl: 'https://wiki.example/runbooks/report',
+};
 
 /** The newest 30, of which two failed and one was asked for. */
 const MARKS: CronSummaryJson['marks'] = Array.from({ length: 30 }, (_, n) => ({
@@ -52,7 +60,7 @@ function ill(state: CronSummaryJson['health']['state'], text: string): CronSumma
 function make(count: number): CronSummaryJson[] {
   const pause = { since: at(-HOUR), until: null, by: 'anna', reason: 'the mail server moves' };
   const kinds: Partial<CronSummaryJson>[] = [
-    { name: CRON, last: UNCERTAIN, uncertain: 1, health: ill('uncertain', 'uncertain') },
+    { ...SAID, name: CRON, last: UNCERTAIN, uncertain: 1, health: ill('uncertain', 'uncertain') },
     {
       name: 'invoice-collect',
       health: ill('paused', 'paused'),
@@ -90,7 +98,7 @@ function make(count: number): CronSummaryJson[] {
 export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
   const generation = { state: 'active' as const, timeZone: 'Europe/Berlin', reason: null };
   return {
-    ...summary(),
+    ...summary(SAID),
     ...{
       misfire: 'fire-once',
       overlap: 'skip',
@@ -105,7 +113,7 @@ export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
       handler: null,
       payload: { month: '2026-11', lines: ['first', 'second', 'third', 'fourth'] },
     },
-    ...{ zoneData: '2026b', refusals: 3, keys: 0, description: 'every hour, at its beginning' },
+    ...{ zoneData: '2026b', refusals: 3, keys: 0, scheduleText: 'every hour, at its beginning' },
     generations: [
       {
         ...{ ...generation, generation: 1, expression: '30 * * * *', since: at(-900 * HOUR), by: 'billing build 41' },

@@ -64,7 +64,7 @@ describe('the times', () => {
     const iso = (await next.getAttribute('datetime')) ?? '';
     const utc = iso.slice(11, 19);
     expect(await next.innerText()).not.toContain(utc);
-    expect(await next.getAttribute('title')).toContain(`${utc} UTC`);
+    await expect.poll(() => next.getAttribute('title'), SOON).toContain(`${utc} UTC`);
     await shown.getByLabel('Times').selectOption('utc');
     await expect.poll(() => next.innerText(), SOON).toContain(utc);
   });
@@ -79,7 +79,7 @@ describe('by keys alone', () => {
     await shown.keyboard.press('Tab');
     expect(await focused(shown)).toBe('Skip to the content');
     await shown.keyboard.press('Enter');
-    expect(await shown.evaluate('document.activeElement.id')).toBe('main');
+    await expect.poll(() => shown.evaluate('document.activeElement.id'), SOON).toBe('main');
   });
 
   it('another page has the focus on its heading', async () => {
@@ -92,7 +92,7 @@ describe('by keys alone', () => {
   it('all marks of a timeline are one stop, and arrows go through them', async () => {
     const shown = await open(`/crons/cron/${CRON}?tab=timeline`);
     await shown.locator('.mark-button').first().waitFor();
-    expect(await shown.locator('.mark-button[tabindex="0"]').count()).toBe(1);
+    await expect.poll(() => shown.locator('.mark-button[tabindex="0"]').count(), SOON).toBe(1);
     await shown.locator('.mark-button').nth(3).focus();
     await shown.keyboard.press('ArrowRight');
     await shown.keyboard.press('Enter');
@@ -144,7 +144,7 @@ describe('the page of leases', () => {
     await podRow(shown, /^scheduler-1/).waitFor();
     await shown.getByPlaceholder('Pod or host').fill('node-b');
     await expect.poll(() => podRow(shown, /^scheduler/).count(), SOON).toBe(1);
-    expect(await podRow(shown, /^scheduler-2/).count()).toBe(1);
+    await expect.poll(() => podRow(shown, /^scheduler-2/).count(), SOON).toBe(1);
   });
 
   it('has the leases of the crons with a tag', async () => {
@@ -171,6 +171,6 @@ describe('the page of leases', () => {
     stage.fixture = { role: 'viewer', crons: 200, held: 200, unheld: 60 };
     const shown = await openLeases({ viewport: { width: 360, height: 740 } });
     await podRow(shown, /^scheduler-1/).waitFor();
-    expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await expect.poll(() => shown.evaluate('document.documentElement.scrollWidth'), SOON).toBe(360);
   });
 });

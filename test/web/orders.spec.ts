@@ -125,7 +125,7 @@ describe('a person', () => {
     const shown = await open(cron);
     await shown.getByRole('button', { name: 'Pause …' }).click();
     await shown.getByRole('button', { name: 'Pause', exact: true }).click();
-    expect(await shown.getByRole('dialog').count()).toBe(1);
+    await expect.poll(() => shown.getByRole('dialog').count(), SOON).toBe(1);
     expect(stage.posted).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe('a person', () => {
     stage.refusing = 409;
     await shown.getByRole('button', { name: 'Pause', exact: true }).click();
     await expect.poll(() => shown.getByRole('alert').innerText(), SOON).toContain('It is meant to fail.');
-    expect(await shown.getByLabel('Reason').inputValue()).toBe(REASON);
+    await expect.poll(() => shown.getByLabel('Reason').inputValue(), SOON).toBe(REASON);
   });
 
   it('sees what a backfill would do before it is done', async () => {

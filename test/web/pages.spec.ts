@@ -73,7 +73,7 @@ describe('the page', () => {
     }
     expect(shapes.size).toBe(12);
     expect(new Set(shapes.values()).size).toBe(12);
-    expect(await marks.nth(6).getAttribute('title')).toContain('skipped (overlap)');
+    await expect.poll(() => marks.nth(6).getAttribute('title'), SOON).toContain('skipped (overlap)');
   });
 
   it('says why for a mark that is chosen', async () => {
@@ -110,15 +110,19 @@ describe('the page', () => {
     const shown = await open(`/crons/run/${encodeURIComponent(LOST_RUN)}`);
     const rows = shown.getByRole('table', { name: 'Attempts, newest first' }).locator('tbody tr');
     await expect.poll(() => rows.count(), SOON).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/^2\s[^]*worker-2\/e7f8a9[^]*1763607590007[^]*uncertain/);
+    await expect
+      .poll(() => rows.nth(0).innerText(), SOON)
+      .toMatch(/^2\s[^]*worker-2\/e7f8a9[^]*1763607590007[^]*uncertain/);
     const first = await rows.nth(1).innerText();
     expect(first).toMatch(/^1\s[^]*worker-1\/d4e5f6[^]*1763607590005[^]*refused/);
     expect(first).toContain('fence 1763607590005 against 1763607590007, which is current');
     expect(await main(shown)).toContain('A killed worker records no end.');
     const refusals = shown.getByRole('table', { name: 'Refusals, newest first' }).locator('tbody tr');
-    expect(await refusals.allInnerTexts()).toEqual([
-      expect.stringMatching(/Beginning or recording an effect[^]*the attempt is stale[^]*7590005[^]*7590007/),
-    ]);
+    await expect
+      .poll(() => refusals.allInnerTexts(), SOON)
+      .toEqual([
+        expect.stringMatching(/Beginning or recording an effect[^]*the attempt is stale[^]*7590005[^]*7590007/),
+      ]);
   });
 
   it.each(['/crons/attention', `/crons/run/${encodeURIComponent(LOST_RUN)}`])(
@@ -126,7 +130,7 @@ describe('the page', () => {
     async (path) => {
       const shown = await open(path);
       await expect.poll(() => main(shown), SOON).toContain('its worker died: it may or may not have happened');
-      expect(await shown.locator('.notice').count()).toBe(1);
+      await expect.poll(() => shown.locator('.notice').count(), SOON).toBe(1);
       expect(await main(shown)).not.toContain('EffectAskedError');
       expect(await main(shown)).not.toContain('The latest attempt failed');
     },
@@ -137,7 +141,9 @@ describe('the page', () => {
     const table = shown.getByRole('table', { name: 'Leases of the application' });
     const role = table.getByRole('row', { name: /^role:sweeper/ });
     await expect.poll(() => role.innerText(), SOON).toContain('unknown');
-    expect(await table.getByRole('row', { name: /^gpu.*place of a semaphore.*not a live pod/ }).count()).toBe(1);
+    await expect
+      .poll(() => table.getByRole('row', { name: /^gpu.*place of a semaphore.*not a live pod/ }).count(), SOON)
+      .toBe(1);
     expect(
       await table
         .getByRole('row', { name: /^invoice:42/ })
@@ -150,7 +156,7 @@ describe('the page', () => {
     await expect.poll(() => pager.getByRole('button', { name: 'Next' }).isDisabled(), SOON).toBe(true);
     await shown.getByLabel('Kind').selectOption('election');
     await expect.poll(() => table.getByRole('row').count(), SOON).toBe(2);
-    expect(await pager.innerText()).toContain('Page 1');
+    await expect.poll(() => pager.innerText(), SOON).toContain('Page 1');
   });
 
   it('counts down what is left of a lease', async () => {

@@ -21,7 +21,7 @@ describe('the page of a run', () => {
     expect(texts[0]).toMatch(/Waits for a scheduler\s+\+0 ms\s+/);
     expect(texts.some((text) => /Attempt 2\s+\+40,000 ms\s+2,345 ms/.test(text))).toBe(true);
     expect(texts.some((text) => /Waits for attempt 3\s+\+42,345 ms\s+17,655 ms/.test(text))).toBe(true);
-    expect(await shown.locator('.waterfall svg').count()).toBeGreaterThan(5);
+    await expect.poll(() => shown.locator('.waterfall svg').count(), SOON).toBeGreaterThan(5);
   });
 
   it('has the stack of each failed attempt with its cause, the latest open', async () => {
@@ -29,14 +29,14 @@ describe('the page of a run', () => {
     await expect
       .poll(() => shown.locator('pre.stack').first().innerText(), SOON)
       .toContain('Caused by: Error: connect');
-    expect(await shown.locator('details[open] pre.stack').count()).toBe(1);
-    expect(await shown.locator('pre.stack').count()).toBe(3);
+    await expect.poll(() => shown.locator('details[open] pre.stack').count(), SOON).toBe(1);
+    await expect.poll(() => shown.locator('pre.stack').count(), SOON).toBe(3);
   });
 
   it('filters its log by level and by words', async () => {
     const shown = await open(LOST_RUN);
     const lines = shown.locator('pre.logs');
-    expect(await lines.innerText()).toContain('the report is being made');
+    await expect.poll(() => lines.innerText(), SOON).toContain('the report is being made');
     await shown.getByLabel('Level').selectOption('warn');
     await expect.poll(() => lines.innerText(), SOON).not.toContain('the report is being made');
     await shown.getByLabel('Search').fill('nothing like it');
@@ -49,7 +49,7 @@ describe('the page of a run', () => {
     const texts = await rows(shown, 'This run beside the previous success').allInnerTexts();
     expect(texts.find((text) => text.startsWith('Attempts'))).toMatch(/3\s+1\s+differs/);
     expect(texts.find((text) => text.startsWith('Payload month'))).toMatch(/"2026-11"\s+"2026-10"\s+differs/);
-    expect(await shown.getByRole('link', { name: SUCCESS.id }).count()).toBe(1);
+    await expect.poll(() => shown.getByRole('link', { name: SUCCESS.id }).count(), SOON).toBe(1);
   });
 
   it('leads to the runs beside it, and copies its address and what a terminal takes', async () => {
@@ -65,7 +65,7 @@ describe('the page of a run', () => {
     await expect.poll(clipboard, SOON).toBe(shown.url());
     await shown.getByRole('link', { name: 'Next run' }).click();
     await expect.poll(() => shown.locator('h1').innerText(), SOON).toBe(`Run ${LOST_RUN}`);
-    expect(await shown.getByRole('button', { name: 'It happened …' }).count()).toBe(1);
+    await expect.poll(() => shown.getByRole('button', { name: 'It happened …' }).count(), SOON).toBe(1);
   });
 
   it('names no next attempt of a run that is over', async () => {

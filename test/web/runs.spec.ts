@@ -46,18 +46,20 @@ describe('the page of all runs', () => {
     const shown = await open('/crons/runs');
     await groups(shown).first().getByRole('link').first().click();
     await expect.poll(() => new URL(shown.url()).search, SOON).toContain('fingerprint=00112233445566aa');
-    expect(await shown.locator('main').innerText()).toContain('Only failures with fingerprint 00112233445566aa.');
-    expect(await groups(shown).count()).toBe(0);
+    await expect
+      .poll(() => shown.locator('main').innerText(), SOON)
+      .toContain('Only failures with fingerprint 00112233445566aa.');
+    await expect.poll(() => groups(shown).count(), SOON).toBe(0);
   });
 
   it('shows what an order touches before it is given, leaves others alone, and says what was not done', async () => {
     const shown = await open('/crons/runs');
     await shown.getByLabel('Select all on this page').check();
     const select = shown.getByRole('group', { name: 'Select' });
-    expect(await select.getByRole('button', { name: 'Retry 1 …' }).isEnabled()).toBe(true);
+    await expect.poll(() => select.getByRole('button', { name: 'Retry 1 …' }).isEnabled(), SOON).toBe(true);
     await shown.getByRole('button', { name: 'Resolve 1 …' }).click();
-    expect(await dialog(shown).innerText()).toContain(UNCERTAIN.id);
-    expect(await dialog(shown).innerText()).toContain('2 of the selected are in another state');
+    await expect.poll(() => dialog(shown).innerText(), SOON).toContain(UNCERTAIN.id);
+    await expect.poll(() => dialog(shown).innerText(), SOON).toContain('2 of the selected are in another state');
     expect(stage.posted).toEqual([]);
     await dialog(shown).getByLabel('Reason').fill(REASON);
     await dialog(shown).getByLabel('Answer').selectOption('not-done');
@@ -77,13 +79,13 @@ describe('the page of all runs', () => {
     const shown = await open('/crons/runs');
     await shown.getByRole('button', { name: 'Retry 3 …' }).click();
     const listed = dialog(shown).getByRole('list', { name: 'Affected runs' });
-    expect(await listed.getByRole('listitem').count()).toBe(3);
+    await expect.poll(() => listed.getByRole('listitem').count(), SOON).toBe(3);
     await dialog(shown).getByLabel('Reason').fill(REASON);
     await dialog(shown).getByRole('button', { name: 'Retry' }).click();
     await expect
       .poll(() => dialog(shown).getByRole('alert').innerText(), SOON)
       .toContain(`2 done, 1 not: ${CRON}@2: It is running.`);
-    expect(await dialog(shown).getByRole('progressbar').getAttribute('aria-label')).toBe('3 of 3 …');
+    await expect.poll(() => dialog(shown).getByRole('progressbar').getAttribute('aria-label'), SOON).toBe('3 of 3 …');
     expect(stage.posted).toMatchObject([{ body: { order: 'retry', runIds: FAILURES[0]?.runIds, reason: REASON } }]);
   });
 
@@ -93,7 +95,7 @@ describe('the page of all runs', () => {
     await expect.poll(() => found(shown).count(), SOON).toBe(3);
     expect(await shown.getByRole('checkbox').count()).toBe(0);
     expect(await shown.getByRole('button', { name: /Retry/ }).count()).toBe(0);
-    expect(await shown.getByRole('link', { name: SUCCESS.cron }).count()).toBeGreaterThan(0);
+    await expect.poll(() => shown.getByRole('link', { name: SUCCESS.cron }).count(), SOON).toBeGreaterThan(0);
   });
 });
 
@@ -101,8 +103,10 @@ describe('the page of what needs action', () => {
   it('has a card for each uncertain run, and failures by error instead of one by one', async () => {
     const shown = await open('/crons/attention');
     await expect.poll(() => groups(shown).count(), SOON).toBe(2);
-    expect(await shown.locator('h1').innerText()).toBe('Needs action');
-    expect(await shown.getByRole('button', { name: 'It happened …' }).count()).toBe(1);
-    expect(await groups(shown).first().innerText()).toMatch(/answered 503[^]*3[^]*nightly-report, cache-warm/);
+    await expect.poll(() => shown.locator('h1').innerText(), SOON).toBe('Needs action');
+    await expect.poll(() => shown.getByRole('button', { name: 'It happened …' }).count(), SOON).toBe(1);
+    await expect
+      .poll(() => groups(shown).first().innerText(), SOON)
+      .toMatch(/answered 503[^]*3[^]*nightly-report, cache-warm/);
   });
 });

@@ -54,11 +54,17 @@ export {
 } from '@fencepost/operations/presenting';
 export { Telemetry } from '@fencepost/jobs';
 export { UnknownCronError } from '@fencepost/jobs/errors';
-export { contentHash, CRON_TAG } from '@fencepost/ledger/catalog';
+export { contentHash, CRON_TEXTS } from '@fencepost/ledger/catalog';
 export { listTenants, openPostgresCatalog, PostgresCatalog } from '@fencepost/ledger/postgres';
 export { RedisCatalog } from '@fencepost/ledger/redis';
 export { CRON_NAME } from '@fencepost/ledger/run';
-export { migrateLedger, PostgresAuditTrail, PostgresLedger, readPostgresFacts } from '@fencepost/ledger/postgres';
+export {
+  migrateLedger,
+  planMigration,
+  PostgresAuditTrail,
+  PostgresLedger,
+  readPostgresFacts,
+} from '@fencepost/ledger/postgres';
 export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';

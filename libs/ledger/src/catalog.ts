@@ -10,7 +10,7 @@ export type {
 } from './catalog/catalog.js';
 export { TOMBSTONE_MS, DefinitionConflictError } from './catalog/declaring.js';
 export {
-  CRON_TAG,
+  CRON_TEXTS,
   DEFAULT_MAX_CATCH_UP,
   EFFECTIVE_AFTER_MS,
   KEPT_GENERATIONS,

@@ -8,5 +8,5 @@ export { sqlState } from './postgres/postgres-failure.js';
 export { PostgresLedgerAccess } from './postgres/postgres-ledger-access.js';
 export type { PostgresLedgerOptions } from './postgres/postgres-ledger-access.js';
 export { PostgresLedger } from './postgres/postgres-ledger.js';
-export { migrateLedger } from './postgres/postgres-migrations.js';
+export { migrateLedger, planMigration } from './postgres/postgres-migrations.js';
 export { sqlJson } from './postgres/postgres-value.js';

@@ -30,6 +30,16 @@ export function buildsContract(makeHarness: MakeCatalogHarness): void {
       expect(entry.past).toStrictEqual([generation]);
     });
 
+    it('adds the texts of a cron to what it declared without them, and takes them back no more', async () => {
+      const { catalog, elsewhere } = await makeHarness();
+      await catalog.declare([cron()], build(7));
+      expect((await elsewhere.declare([cron({ owner: 'ada' })], build(7))).changed).toEqual(['nightly-report']);
+      expect(await catalog.declare([cron()], build(7))).toEqual(NOTHING);
+      expect(await entryOf(catalog)).toMatchObject({ generation: 2, definition: { owner: 'ada' } });
+      await expect(catalog.declare([cron({ owner: 'ben' })], build(7))).rejects.toThrow(DefinitionConflictError);
+      expect((await catalog.declare([cron()], build(8))).changed).toEqual(['nightly-report']);
+    });
+
     it('changes nothing when it declares again what it declared', async () => {
       const { catalog, elsewhere } = await makeHarness();
       await catalog.declare([cron()], build(7));

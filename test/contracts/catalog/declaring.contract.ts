@@ -43,6 +43,18 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
       for (const entry of entries) expect(entry.since).toBeLessThanOrEqual(await now());
     });
 
+    it('is read of some crons alone, as they are among all of them; those that are not there are left out', async () => {
+      const { catalog, elsewhere } = await makeHarness();
+      await catalog.declare([...named('a', 'b', 'c')], build(7));
+      await catalog.put(cron({ name: 'b', ...OTHER }), order(1));
+      const all = await elsewhere.read();
+      const some = await elsewhere.read(['c', 'nobody', 'b']);
+      expect(some.entries).toStrictEqual(all.entries.filter(({ definition }) => definition.name !== 'a'));
+      expect(some).toMatchObject({ version: all.version, bornAt: all.bornAt });
+      expect((await elsewhere.read([])).entries).toEqual([]);
+      expect((await elsewhere.read(['nobody'])).entries).toEqual([]);
+    });
+
     it('gives back every option as it was declared, and none where there was none', async () => {
       const { catalog, elsewhere } = await makeHarness();
       const refined = cron({

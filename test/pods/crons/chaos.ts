@@ -10,6 +10,12 @@ const MOMENT_MS = 60;
 const RETRY = { attempts: 100, delay: '100ms', maxDelay: '1s' };
 /** Short, so that an outage makes instants late. */
 const LATE = { grace: '1s', catchUpWindow: '5m' } as const;
+/** What only a fleet of format 3 writes down. */
+const SAID = {
+  description: 'Writes to a sink that checks fences',
+  owner: 'team chaos',
+  runbookUrl: 'https://example.com/chaos',
+};
 const EACH_LATE = { misfire: 'fire-all', maxCatchUp: 1_000, ...LATE } as const;
 
 const EACH_SECOND = '* * * * * *';
@@ -33,7 +39,7 @@ export class ChaosFenced {
   constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
 
   // One at a time: what is late has to be made up for faster than more comes due.
-  @SingletonCron('*/3 * * * * *', { name: 'chaos-fenced', retry: RETRY, ...EACH_LATE })
+  @SingletonCron('*/3 * * * * *', { name: 'chaos-fenced', ...SAID, retry: RETRY, ...EACH_LATE })
   async run(run: RunContext): Promise<void> {
     await begin(this.sink, run);
     await run.effect('write', async (context) => {

@@ -9,7 +9,7 @@ const SAME = [
   ...(['expression', 'every', 'handler', 'disabled', 'spread', 'minInterval'] as const),
   ...(['misfire', 'maxCatchUp', 'grace', 'catchUpWindow', 'startDeadline'] as const),
   ...(['overlap', 'maxConcurrency', 'cancelGrace'] as const),
-  ...(['expectEvery', 'lateAfter'] as const),
+  ...(['expectEvery', 'lateAfter', 'description', 'owner', 'runbookUrl'] as const),
 ] satisfies readonly (keyof CronSettings)[];
 
 /** All that a cron is, but its name. */
@@ -39,6 +39,9 @@ function withWhatAndWhen(command: Command): Command {
     .option('--spread <duration>', 'window over which crons with the same schedule are spread', duration)
     .option('--min-interval <duration>', 'reject schedules with a shorter interval', duration)
     .option('--tag <tag...>', 'its tags, at most 10')
+    .option('--description <text>', 'what it is for, at most 500 characters')
+    .option('--owner <name>', 'team or person to turn to')
+    .option('--runbook-url <url>', 'http(s) address of what to do when it fails')
     .option('--disabled', 'keep the definition, do not fire it');
 }
 

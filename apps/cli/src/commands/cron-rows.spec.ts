@@ -6,6 +6,7 @@ import { cronRow, WIDE_HEAD, wideCronRow, type Cron } from './cron-rows.js';
 const UNREAD = {
   health: { state: 'unknown', text: 'history not read yet' },
   tags: [],
+  ...{ description: null, owner: null, runbookUrl: null },
   duration: null,
   startDelayP95Ms: null,
 };
@@ -20,7 +21,7 @@ const judged = (state: string, text = state) => ({ health: { state, text } }) as
 
 const CRONS = [
   cron('beta', { last: ran('failed'), next: '2026-01-02T00:00:00.000Z' }),
-  cron('gamma', { ...judged('failing', 'failing (6 in a row)'), tags: ['billing', 'eu'] }),
+  cron('gamma', { ...judged('failing', 'failing (6 in a row)'), tags: ['billing', 'eu'], owner: 'Team Billing' }),
   cron('delta', { ...judged('healthy'), duration: { p50Ms: 10, p95Ms: 90_000 }, startDelayP95Ms: 40 }),
 ];
 
@@ -30,10 +31,10 @@ describe('the crons of a list', () => {
     expect(states).toEqual(['history not read yet', 'failing (6 in a row)', 'healthy']);
   });
 
-  it('have tags, percentiles and holder in more columns', () => {
+  it('have tags, owner, percentiles and holder in more columns', () => {
     const rows = CRONS.map((one) => wideCronRow(one));
     expect(rows.every((row) => row.length === WIDE_HEAD.length)).toBe(true);
-    expect(rows[2]?.slice(6)).toEqual(['-', '10 ms', '90.0 s', '40 ms', '-', '-', '1']);
-    expect(rows[1]?.[6]).toBe('billing, eu');
+    expect(rows[2]?.slice(6)).toEqual(['-', '-', '10 ms', '90.0 s', '40 ms', '-', '-', '1']);
+    expect(rows[1]?.slice(6, 8)).toEqual(['billing, eu', 'Team Billing']);
   });
 });

@@ -6,7 +6,7 @@ import { duration } from './run-lines.js';
 export type Cron = Answers['CronSummary'];
 
 export const CRON_HEAD = ['CRON', 'SCHEDULE', 'ZONE', 'STATE', 'NEXT (UTC)', 'LAST RUN'];
-export const WIDE_HEAD = [...CRON_HEAD, 'TAGS', 'P50', 'P95', 'DELAY P95', 'HOLDER', 'FENCE', 'GENERATION'];
+export const WIDE_HEAD = [...CRON_HEAD, 'TAGS', 'OWNER', 'P50', 'P95', 'DELAY P95', 'HOLDER', 'FENCE', 'GENERATION'];
 
 export function cronRow(cron: Cron): string[] {
   const { name, expression, timeZone, next, last, health } = cron;
@@ -22,7 +22,15 @@ function span(ms: number | null | undefined): string {
 }
 
 export function wideCronRow(cron: Cron): string[] {
-  const { tags, duration: took, startDelayP95Ms: delay, holder, fence, generation } = cron;
+  const { tags, owner, duration: took, startDelayP95Ms: delay, holder, fence, generation } = cron;
   const measured = [span(took?.p50Ms), span(took?.p95Ms), span(delay)];
-  return [...cronRow(cron), tags.join(', ') || '-', ...measured, holder ?? '-', fence ?? '-', `${generation}`];
+  return [
+    ...cronRow(cron),
+    tags.join(', ') || '-',
+    owner ?? '-',
+    ...measured,
+    holder ?? '-',
+    fence ?? '-',
+    `${generation}`,
+  ];
 }

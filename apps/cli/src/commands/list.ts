@@ -26,7 +26,7 @@ export function listCommand({ world, answer }: Setting): Command {
     .addOption(new Option('--state <state>', 'only crons in this state').choices(CRON_STATES).conflicts('failing'))
     .option('--failing', 'only crons whose last runs failed')
     .option('--tag <tag>', 'only crons with this tag', words)
-    .option('--search <text>', 'only crons whose name or expression contains this', words)
+    .option('--search <text>', 'only crons whose name, expression or owner contains this', words)
     .addOption(new Option('--sort <by>', 'their order').choices(CRON_SORTS).default('name'))
     .option('--limit <n>', 'maximum number', wholeNumber(1, MAX), USUAL);
   return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {

@@ -46,7 +46,8 @@ function factsOf(cron: Answers['CronDetail']): string[][] {
   const held = holder && `${holder}, fence ${fence}, ${duration(leaseLeftMs ?? 0)} left`;
   return [
     ['cron', name],
-    ['schedule', `${cron.expression} (${cron.description})`],
+    ...saidOf(cron),
+    ['schedule', `${cron.expression} (${cron.scheduleText})`],
     ['health', cron.health.text],
     ['state', `${state}, generation ${generation} since ${since}`],
     ['next', next ?? '-'],
@@ -61,6 +62,11 @@ function factsOf(cron: Answers['CronDetail']): string[][] {
     ['declared', cron.source === null ? 'created at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],
     ...(cron.uncertain === 0 ? [] : [['uncertain', `${cron.uncertain} of its runs wait for an operator`]]),
   ];
+}
+
+function saidOf({ description, owner, runbookUrl }: Answers['CronDetail']): string[][] {
+  const said = { description, owner, runbook: runbookUrl };
+  return Object.entries(said).flatMap(([what, text]) => (text === null ? [] : [[what, text]]));
 }
 
 /** Each stays for its keyTtl, so their number is what a job is asked for in that time. */

@@ -63,6 +63,18 @@ describe('plan', () => {
     expect(() => of(['eu', 'eu'])).toThrow('each tag once');
   });
 
+  it('tells of another owner, and refuses texts that the catalog would refuse', () => {
+    const owned = (said: Partial<CronDefinition>) =>
+      readDeclarations(JSON.stringify(declared(definition('a', '0 3 * * *', said))), 'x', FROM).declarations;
+    const said = { description: 'Closes the books.', owner: 'Team Billing', runbookUrl: 'https://wiki.example/books' };
+    const live = [entry(definition('a', '0 3 * * *', said))];
+    expect(look(live, owned(said)).changes).toEqual([]);
+    expect(look(live, owned({ ...said, owner: 'Ada' })).changes.map(({ parts }) => parts)).toEqual([['owner']]);
+    expect(() => owned({ owner: 'x'.repeat(81) })).toThrow('a team or person in 1 to 80 characters');
+    expect(() => owned({ description: '' })).toThrow('a text of 1 to 500 characters');
+    expect(() => owned({ runbookUrl: 'javascript:alert(1)' })).toThrow('an http or https address');
+  });
+
   it('finds a new rule for the change of the clocks by the one instant it moves', () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const shifted = definition('a', '30 2 * * *', { ...berlin, dst: { gap: 'shift', repeat: 'first' } });

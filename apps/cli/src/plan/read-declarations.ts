@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UsageError } from '../exit.js';
-import { CRON_NAME, CRON_TAG, parseSchedule, ScheduleError, type CronDefinition, type Declaration } from '../jobs.js';
+import { CRON_NAME, CRON_TEXTS, parseSchedule, ScheduleError, type CronDefinition, type Declaration } from '../jobs.js';
 
 /** What a build declares, as a file has it. */
 export interface BuildFile {
@@ -16,10 +16,15 @@ const milliseconds = z.int('a whole number of milliseconds').min(0, 'a whole num
 const least1 = z.int('a whole number from 1').min(1, 'a whole number from 1');
 const text = (expected: string) => z.string(expected).min(1, expected);
 
+function said(kind: keyof typeof CRON_TEXTS) {
+  const { expected, pattern } = CRON_TEXTS[kind];
+  return z.string(expected).regex(pattern, expected);
+}
+
 const ping = text('an address').optional();
 /** In order, as the catalog has them; none is the same as no tags. */
 const tags = z
-  .array(z.string('a tag').regex(CRON_TAG, 'a tag of 1 to 40 of a-z, 0-9 and . _ -'), 'at most 10 tags')
+  .array(said('tag'), 'at most 10 tags')
   .max(10, 'at most 10 tags')
   .refine((given) => new Set(given).size === given.length, 'each tag once')
   .transform((given) => (given.length === 0 ? undefined : given.toSorted((a, b) => (a < b ? -1 : 1))))
@@ -52,6 +57,9 @@ const definition = z.strictObject(
     handler: text('the name of a cron that is declared in code').optional(),
     payload: z.unknown().optional(),
     tags,
+    description: said('description').optional(),
+    owner: said('owner').optional(),
+    runbookUrl: said('runbookUrl').optional(),
   } satisfies Record<keyof CronDefinition, z.ZodType>,
   'an object with name, expression, timeZone and so on',
 );

@@ -1,4 +1,4 @@
-import { CRON_TAG } from '@fencepost/ledger/catalog';
+import { CRON_TEXTS } from '@fencepost/ledger/catalog';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { CRON_SORTS, CRON_STATES, SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
@@ -58,8 +58,8 @@ export const search = z.string(SEARCH).max(200, SEARCH);
 /** One that the library made, and reads. */
 const libraryCursor = z.string(CURSOR).max(500, CURSOR).optional().describe(NEXT);
 
-const TAG = 'expected a tag: 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit';
-const tag = z.string(TAG).regex(CRON_TAG, TAG);
+const TAG = `expected ${CRON_TEXTS.tag.expected}`;
+const tag = z.string(TAG).regex(CRON_TEXTS.tag.pattern, TAG);
 
 const REASON = 'expected a text of 1 to 1000 characters';
 export const reason = z
@@ -89,7 +89,7 @@ export const receiversQuery = z.strictObject({ cron: cronName.optional().describ
 export const runParams = z.strictObject({ id: runId });
 
 export const cronsQuery = z.strictObject({
-  search: search.optional().describe('Part of its name or its expression; case is ignored.'),
+  search: search.optional().describe('Part of its name, its expression or its owner; case is ignored.'),
   state: z
     .enum(CRON_STATES, `expected one of ${CRON_STATES.join(', ')}`)
     .optional()

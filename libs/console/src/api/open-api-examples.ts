@@ -47,7 +47,9 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ payload: [{ month: '2025-11' }], result: [{ id: 'ch_1' }], host: ['10.0.0.7'], pid: [4711], roles: ['worker'] },
   ...{
     dryRun: [true],
-    description: ['at 03:00'],
+    scheduleText: ['at 03:00'],
+    description: ['Closes the books of a month.'],
+    ...{ owner: ['Team Billing'], runbookUrl: ['https://wiki.example/runbooks/books'] },
     label: ['nightly'],
     advice: ['Look at the provider.'],
     limit: [50],

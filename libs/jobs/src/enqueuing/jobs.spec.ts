@@ -155,6 +155,22 @@ describe('when a job runs', () => {
 });
 
 describe('the name of a job', () => {
+  it('is read alone, and once for all that is enqueued within some seconds', async () => {
+    const { stage, catalog, jobs } = await jobsStage();
+    const readings: unknown[] = [];
+    const read = stage.catalog.read.bind(stage.catalog);
+    stage.catalog.read = (names) => {
+      readings.push(names);
+      return read(names);
+    };
+    for (let n = 0; n < 3; n += 1) await jobs.enqueue(JOB);
+    expect(readings).toEqual([[JOB]]);
+    await stage.clock.advance(6_000);
+    await jobs.enqueue(JOB);
+    expect(readings).toEqual([[JOB], [JOB]]);
+    expect(catalog.calls.filter((name) => name === 'read')).toHaveLength(2);
+  });
+
   it('is refused when nobody declares it, with names that are like it', async () => {
     const { jobs } = await jobsStage();
     await expect(jobs.enqueue('send-mial')).rejects.toThrow(UnknownCronError);

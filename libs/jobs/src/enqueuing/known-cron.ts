@@ -1,5 +1,5 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Catalog, CatalogReading, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import type { Clock } from '@fencepost/lease';
 import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -13,8 +13,12 @@ export interface KnownCron {
 
 /** @throws {UnknownCronError} with names that are like it */
 export async function knownCron(catalog: Pick<Catalog, 'read'>, cron: string): Promise<KnownCron> {
-  const reading = await catalog.read();
-  return { entry: entryOf(reading, cron), now: reading.readAt };
+  const { entries, unreadable = [], readAt } = await catalog.read([cron]);
+  const entry = entries.find(({ definition }) => definition.name === cron);
+  if (entry) return { entry, now: readAt };
+  const broken = unreadable.find(({ name }) => name === cron);
+  if (broken) throw UnknownCronError.unreadable(cron, broken.reason);
+  throw UnknownCronError.of(cron, await namesLike(catalog, cron));
 }
 
 /**
@@ -27,17 +31,12 @@ export async function runnableCron(catalog: Pick<Catalog, 'read'>, cron: string)
   return known;
 }
 
-function entryOf({ entries, unreadable = [] }: CatalogReading, cron: string): CatalogEntry {
-  const entry = entries.find(({ definition }) => definition.name === cron);
-  if (entry) return entry;
-  const broken = unreadable.find(({ name }) => name === cron);
-  if (broken) throw UnknownCronError.unreadable(cron, broken.reason);
-  throw UnknownCronError.of(
+/** Whoever mistypes a name pays for reading all of them. */
+async function namesLike(catalog: Pick<Catalog, 'read'>, cron: string): Promise<string[]> {
+  const { entries } = await catalog.read();
+  return nearNames(
     cron,
-    nearNames(
-      cron,
-      entries.map(({ definition }) => definition.name),
-    ),
+    entries.map(({ definition }) => definition.name),
   );
 }
 
@@ -59,19 +58,19 @@ export interface KnownJob {
   readonly now: number;
 }
 
-/** A new job is found at once: a job that is not in the reading makes the catalog be read again. */
+/** A job is read again when it was read so long ago. */
 const FRESH_MS = 5_000;
 
 interface Reading {
-  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  readonly entry: CatalogEntry;
   readonly readAt: number;
   /** Monotonic, before the catalog was asked. */
   readonly askedAt: number;
 }
 
-/** The jobs of the catalog, read once for all that is enqueued within some seconds. */
+/** The jobs that this process enqueues, each read once for all that is enqueued within some seconds. */
 export class KnownJobs {
-  #reading: Reading | null = null;
+  readonly #readings = new Map<string, Reading>();
 
   constructor(private readonly ports: { readonly catalog: Pick<Catalog, 'read'>; readonly clock: Clock }) {}
 
@@ -90,31 +89,25 @@ export class KnownJobs {
 
   async #read(job: string): Promise<KnownJob> {
     const askedAt = this.ports.clock.monotonic();
-    const asked: { reading?: CatalogReading } = {};
-    const read = async () => (asked.reading = await this.ports.catalog.read());
     try {
-      const { entry, now } = await runnableCron({ read }, job);
+      const { entry, now } = await runnableCron(this.ports.catalog, job);
+      if ((this.#readings.get(job)?.askedAt ?? -Infinity) < askedAt)
+        this.#readings.set(job, { entry, readAt: now, askedAt });
       return { entry, now, generation: effectiveGeneration(entry, now) };
     } catch (error) {
+      if (error instanceof UnknownCronError) this.#readings.delete(job);
       // A catalog that is away for a moment is no reason to refuse a job that was there a moment ago.
-      const kept = asked.reading ? null : this.#kept(Infinity, job);
+      const kept = this.#kept(Infinity, job);
       if (kept) return kept;
       throw error;
-    } finally {
-      if (asked.reading) this.#keep(asked.reading, askedAt);
     }
   }
 
-  #keep({ entries, readAt }: CatalogReading, askedAt: number): void {
-    if (this.#reading && this.#reading.askedAt > askedAt) return;
-    this.#reading = { entries: new Map(entries.map((entry) => [entry.definition.name, entry])), readAt, askedAt };
-  }
-
   #kept(maxMs: number, job: string): KnownJob | null {
-    const { entries, readAt = 0, askedAt = 0 } = this.#reading ?? {};
-    const age = this.ports.clock.monotonic() - askedAt;
-    const entry = entries?.get(job);
-    if (!entry || entry.state === 'removed' || age > maxMs) return null;
+    const reading = this.#readings.get(job);
+    const age = reading ? this.ports.clock.monotonic() - reading.askedAt : Infinity;
+    if (!reading || age > maxMs) return null;
+    const { entry, readAt } = reading;
     const now = readAt + age;
     return { entry, now, generation: effectiveGeneration(entry, now) };
   }

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { HeartbeatReply, Membership } from './membership.js';
+import type { HeartbeatReply, LowestFormat, Membership } from './membership.js';
 
 export interface CatalogMembershipDeps {
   readonly membership: Membership;
@@ -26,6 +26,14 @@ export class CatalogMembership implements Membership {
   async heartbeat(pod: string): Promise<HeartbeatReply> {
     const [reply, known] = await Promise.all([this.deps.membership.heartbeat(pod), this.#versionInTime()]);
     return { ...reply, catalogVersion: known?.version ?? null, ...(known ? { catalogNow: known.now } : {}) };
+  }
+
+  announce(process: string): Promise<LowestFormat> {
+    return this.deps.membership.announce(process);
+  }
+
+  lowestFormat(): Promise<LowestFormat> {
+    return this.deps.membership.lowestFormat();
   }
 
   leave(pod: string): Promise<void> {

@@ -13,6 +13,8 @@ describe('memory membership', () => {
     return {
       membership,
       elsewhere: membership,
+      ofFormat: (format) => membership.ofFormat(format),
+      unannounced: async (pod) => membership.beatUnannounced(pod),
       now: async () => clock.now(),
       change: async () => void (version += 1),
       // It was heard just now: time goes on, or back.

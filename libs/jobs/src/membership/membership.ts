@@ -1,3 +1,6 @@
+import { FencepostError } from '@fencepost/lease';
+import { FORMAT } from '@fencepost/ledger/format';
+
 /** A live scheduler pod. */
 export interface Member {
   /** Its identity, also the holder of its leases. */
@@ -13,6 +16,13 @@ export interface OverdueCron {
   readonly overdueMs: number;
 }
 
+/** The lowest format of the live processes, and one process that has it. */
+export interface LowestFormat {
+  readonly format: number;
+  /** `null`: no process lives. */
+  readonly process: string | null;
+}
+
 /** The reply to a heartbeat. */
 export interface HeartbeatReply {
   /** The store's clock, epoch milliseconds. */
@@ -25,6 +35,8 @@ export interface HeartbeatReply {
   readonly members: readonly Member[];
   /** At most {@link MAX_OVERDUE}, the longest overdue first. */
   readonly overdue: readonly OverdueCron[];
+  /** Of all processes, this one included. */
+  readonly lowest: LowestFormat;
 }
 
 /** Between two heartbeats of a pod. */
@@ -48,9 +60,22 @@ export const MAX_OVERDUE = 1_000;
  * Every implementation passes `test/contracts/membership.contract.ts`.
  */
 export interface Membership {
-  /** Records that the pod is alive. */
+  /**
+   * Records that the pod is alive, and its format. A pod that announces none has the first one.
+   * @throws {FormatBehindError} when the deployment has written a format that this process can't read
+   */
   heartbeat(pod: string): Promise<HeartbeatReply>;
-  /** At a graceful stop: the other pods take over its crons at once. */
+  /**
+   * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does.
+   * @throws {FormatBehindError}
+   */
+  announce(process: string): Promise<LowestFormat>;
+  /**
+   * For a process that is no member, before it writes.
+   * @throws {FormatBehindError}
+   */
+  lowestFormat(): Promise<LowestFormat>;
+  /** At a graceful stop: the other pods take over its crons at once, and its format counts no more. */
   leave(pod: string): Promise<void>;
   /**
    * Records the next due time of each cron, epoch milliseconds; `null` for a cron without one.
@@ -60,4 +85,18 @@ export interface Membership {
   publishDue(dues: ReadonlyMap<string, number | null>): Promise<void>;
   /** The last heartbeat of any pod, epoch milliseconds of the store; `null` for none. */
   lastHeard(): Promise<number | null>;
+}
+
+/** A process too old for its deployment: it can't read what the others write. */
+export class FormatBehindError extends FencepostError {
+  readonly code = 'FORMAT_BEHIND';
+
+  constructor(
+    readonly written: number,
+    readonly own: number = FORMAT,
+  ) {
+    super(
+      `This process reads records up to format ${own + 1}, but its deployment writes format ${written}. Upgrade it.`,
+    );
+  }
 }

@@ -1,6 +1,13 @@
 import type { Clock } from '@fencepost/lease';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
-import { MAX_OVERDUE, type HeartbeatReply, type Membership } from './membership.js';
+import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
+import {
+  FormatBehindError,
+  MAX_OVERDUE,
+  type HeartbeatReply,
+  type LowestFormat,
+  type Membership,
+} from './membership.js';
 
 export interface MemoryMembershipOptions {
   /** The clock of the store. */
@@ -16,6 +23,9 @@ export class MemoryMembership implements Membership {
   readonly #options: MemoryMembershipOptions;
   readonly #timing: NonNullable<MemoryMembershipOptions['timing']>;
   readonly #pods = new Map<string, number>();
+  /** Of each process its format, and when it was heard. */
+  readonly #formats = new Map<string, { readonly format: number; readonly heard: number }>();
+  #written = 0;
   readonly #due = new Map<string, number>();
   #heard: number | null = null;
 
@@ -29,7 +39,25 @@ export class MemoryMembership implements Membership {
     return this.#pods.size;
   }
 
-  async heartbeat(pod: string): Promise<HeartbeatReply> {
+  /** The same store as a process of another format sees it. */
+  ofFormat(format: number): Membership {
+    return {
+      heartbeat: (pod) => this.heartbeat(pod, format),
+      announce: (process) => this.announce(process, format),
+      lowestFormat: () => this.lowestFormat(format),
+      leave: (pod) => this.leave(pod),
+      publishDue: (dues) => this.publishDue(dues),
+      lastHeard: () => this.lastHeard(),
+    };
+  }
+
+  /** A pod of a build that announces no format. */
+  beatUnannounced(pod: string): void {
+    this.#pods.set(pod, this.#options.clock.now());
+  }
+
+  async heartbeat(pod: string, format = FORMAT): Promise<HeartbeatReply> {
+    const lowest = await this.announce(pod, format);
     const now = this.#options.clock.now();
     this.#pods.set(pod, now);
     this.#heard = now;
@@ -44,11 +72,37 @@ export class MemoryMembership implements Membership {
         .map(([name, heard]) => ({ pod: name, sinceHeardMs: now - heard }))
         .toSorted((a, b) => (a.pod < b.pod ? -1 : 1)),
       overdue: this.#overdue(now),
+      lowest,
     };
+  }
+
+  async announce(process: string, format = FORMAT): Promise<LowestFormat> {
+    this.#refuseBehind(format);
+    this.#formats.set(process, { format, heard: this.#options.clock.now() });
+    const lowest = await this.lowestFormat(format);
+    this.#written = Math.max(this.#written, lowest.format);
+    return lowest;
+  }
+
+  async lowestFormat(format = FORMAT): Promise<LowestFormat> {
+    this.#refuseBehind(format);
+    const goneAt = this.#options.clock.now() - this.#timing.memberGoneMs;
+    for (const [process, { heard }] of [...this.#formats]) {
+      if (heard <= goneAt) this.#formats.delete(process);
+    }
+    const silent = [...this.#pods].flatMap(([pod, heard]) => (heard > goneAt && !this.#formats.has(pod) ? [pod] : []));
+    const announced = [...this.#formats].map(([process, known]) => ({ process, format: known.format }));
+    const live = [...silent.map((process) => ({ process, format: FIRST_FORMAT })), ...announced];
+    return live.toSorted((a, b) => a.format - b.format)[0] ?? { process: null, format };
+  }
+
+  #refuseBehind(format: number): void {
+    if (format + 1 < this.#written) throw new FormatBehindError(this.#written, format);
   }
 
   async leave(pod: string): Promise<void> {
     this.#pods.delete(pod);
+    this.#formats.delete(pod);
   }
 
   async publishDue(dues: ReadonlyMap<string, number | null>): Promise<void> {
@@ -66,6 +120,8 @@ export class MemoryMembership implements Membership {
   wipe(): void {
     this.#pods.clear();
     this.#due.clear();
+    this.#formats.clear();
+    this.#written = 0;
     this.#heard = null;
   }
 

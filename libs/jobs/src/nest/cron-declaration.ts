@@ -11,8 +11,8 @@ import {
   DECLARED,
   definitionOf,
   NAME,
-  tagsOf,
-  tagsSchema,
+  saidOf,
+  SAID_SHAPE,
   type CommonOptions,
   type OptionsForm,
 } from './cron-options.js';
@@ -194,7 +194,7 @@ function show(value: unknown): string {
 const SCHEMA = 'a Standard Schema version 1 (https://standardschema.dev), such as z.object({ to: z.string() })';
 
 const schema = z.strictObject(
-  { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), tags: tagsSchema, ...HANDLER_SHAPE },
+  { schema: z.custom<StandardSchema>(isStandardSchema, SCHEMA).optional(), ...SAID_SHAPE, ...HANDLER_SHAPE },
   'an options object, or none',
 );
 
@@ -222,7 +222,7 @@ export function checkJob(where: string, { name, options }: JobMetadata): Checked
   const contrary = handlerContradiction(checked);
   if (contrary) throw wrong(place, contrary);
   return {
-    declaration: { definition: { ...jobDefinition(name), ...tagsOf(checked.tags) }, disabled: false },
+    declaration: { definition: { ...jobDefinition(name), ...saidOf(checked) }, disabled: false },
     ...handlerTerms(checked),
     ...(checked.schema ? { readPayload: payloadReader(name, checked.schema) } : {}),
   };

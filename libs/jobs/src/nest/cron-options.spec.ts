@@ -15,6 +15,9 @@ function atRunTime(options: object, more: { minIntervalMs?: number } = {}) {
   return checkRuntimeCron('CronCatalog.set', cron, NOW);
 }
 
+const RUNBOOK =
+  'an http or https address of at most 500 characters, such as "https://wiki.example/runbook", without "@" or credentials';
+
 const refusal = (options: object) => refusalOf(CronDeclarationError, () => declared(options));
 
 describe('the policies of a cron', () => {
@@ -41,6 +44,13 @@ describe('the policies of a cron', () => {
     expect(() => declared({ tags: ['x'.repeat(41)] })).toThrow(
       'option "tags.0" of @SingletonCron: expected a tag of 1 to 40',
     );
+  });
+
+  it('have texts for people in one line, however the source breaks them', () => {
+    const written = { description: '\n  Closes the books\n\tof a month. ', owner: ' Team  Billing' };
+    const { definition } = declared({ ...written, runbookUrl: ' https://wiki.example/books?page=7 ' });
+    expect(definition).toMatchObject({ description: 'Closes the books of a month.', owner: 'Team Billing' });
+    expect(definition.runbookUrl).toBe('https://wiki.example/books?page=7');
   });
 
   it.each(['skip', 'queue-one', 'queue-all', 'replace'])('let %s have several runs at once', (overlap) => {
@@ -71,6 +81,19 @@ describe('the policies of a cron', () => {
     ],
     [{ tags: [''] }, 'tags.0', 'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit, got ""'],
     [{ tags: ['eu', 'eu'] }, 'tags', "each tag once, got [ 'eu', 'eu' ]"],
+    [{ description: ' \n ' }, 'description', 'a text of 1 to 500 characters, got " \\n "'],
+    [{ description: ['books'] }, 'description', "a text of 1 to 500 characters, got [ 'books' ]"],
+    [{ owner: '' }, 'owner', 'a team or person in 1 to 80 characters, got ""'],
+    [{ owner: 'a\u0000b' }, 'owner', 'a team or person in 1 to 80 characters, got "a\\u0000b"'],
+    [{ runbookUrl: 'wiki.example/books' }, 'runbookUrl', `${RUNBOOK}, got "wiki.example/books"`],
+    [{ runbookUrl: 'javascript:alert(1)' }, 'runbookUrl', `${RUNBOOK}, got "javascript:alert(1)"`],
+    [{ runbookUrl: 'https://ada:pw@wiki.example' }, 'runbookUrl', `${RUNBOOK}, got "https://***@wiki.example"`],
+    [
+      { runbookUrl: 'https://wiki.example/?token=s3' },
+      'runbookUrl',
+      `${RUNBOOK}, got "https://wiki.example/?token=***"`,
+    ],
+    [{ runbookUrl: 'https://wiki.example:99999' }, 'runbookUrl', `${RUNBOOK}, got "https://wiki.example:99999"`],
     [{ cancelGrace: '5s' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "skip"'],
     [{ cancelGrace: 0, overlap: 'queue-all' }, 'cancelGrace', 'overlap "replace" beside it, got overlap "queue-all"'],
     [
@@ -158,7 +181,10 @@ describe('a cron that is made at run time', () => {
 
   it.each([
     [{ handler: 'a b' }, /option "handler" of the cron: expected a name of 1 to 100 letters/],
-    [{ retry: { attempts: 1 } }, /the cron has no option "retry"; known are name, .*, payload, tags, handler\./],
+    [
+      { retry: { attempts: 1 } },
+      /the cron has no option "retry"; known are name, .*, payload, tags, description, owner, runbookUrl, handler\./,
+    ],
     [{ dst: { fold: 1 } }, /the cron has no option "dst.fold"; known are gap, repeat\./],
     [{ maxCatchUp: 1 }, /option "maxCatchUp" of the cron: expected misfire "fire-all" beside it/],
     [{ timeZone: 'Mars/Phobos' }, /option "timeZone" of the cron: expected an IANA time zone/],

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import {
-  CRON_TAG,
+  CRON_TEXTS,
   DEFAULT_CANCEL_GRACE_MS,
   DEFAULT_MAX_CATCH_UP,
   type CronDefinition,
 } from '@fencepost/ledger/catalog';
+import { scrubText } from '@fencepost/lease/internal';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { EVERY, parseSchedule, ScheduleError } from '@fencepost/schedule';
 import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
@@ -57,13 +58,28 @@ const everySchema = z
     }
   });
 
+function folded(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** Of one line: white space is folded, so that a text of several lines in a source is one paragraph wherever it is shown. */
+function textSchema(kind: keyof typeof CRON_TEXTS) {
+  const { expected, pattern } = CRON_TEXTS[kind];
+  return z.string(expected).transform(folded).pipe(z.string().regex(pattern, expected));
+}
+
+/** No credentials that can be recognised either, as `?token=…`: it is shown to whoever may read. */
+const runbookSchema = textSchema('runbookUrl').refine(
+  (url) => URL.canParse(url) && scrubText(url) === url,
+  CRON_TEXTS.runbookUrl.expected,
+);
+
 const MAX_TAGS = 10;
-const TAG = 'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit';
 const TAGS = `at most ${MAX_TAGS} tags such as ['billing', 'eu']`;
 
 /** In order, so that two programs that mean the same declare the same. */
-export const tagsSchema = z
-  .array(z.string(TAG).regex(CRON_TAG, TAG), TAGS)
+const tagsSchema = z
+  .array(textSchema('tag'), TAGS)
   .max(MAX_TAGS, TAGS)
   .refine((tags) => new Set(tags).size === tags.length, 'each tag once')
   .transform((tags) => tags.toSorted(compareTexts))
@@ -73,9 +89,24 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Left out where there are none: builds from before this option then declare the same content. */
-export function tagsOf(tags: readonly string[]): Partial<CronDefinition> {
-  return tags.length === 0 ? {} : { tags };
+/** What a cron and a job say of themselves to people. */
+export const SAID_SHAPE = {
+  tags: tagsSchema,
+  description: textSchema('description').optional(),
+  owner: textSchema('owner').optional(),
+  runbookUrl: runbookSchema.optional(),
+};
+
+type Said = Pick<CommonOptions, keyof typeof SAID_SHAPE>;
+
+/** Left out where nothing is said: builds from before these options then declare the same content. */
+export function saidOf({ tags, description, owner, runbookUrl }: Said): Partial<CronDefinition> {
+  return {
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(description === undefined ? {} : { description }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(runbookUrl === undefined ? {} : { runbookUrl }),
+  };
 }
 
 const common = {
@@ -98,7 +129,7 @@ const common = {
   lateAfter: duration('1s', '7d').optional(),
   ping: pingSchema,
   payload: payloadSchema.optional(),
-  tags: tagsSchema,
+  ...SAID_SHAPE,
 };
 
 const EXPECTED = 'an options object with at least a name';
@@ -182,7 +213,7 @@ export function definitionOf(expression: string, options: CommonOptions): CronDe
     ...limitsOf(options),
     ...watchOf(options),
     ...payloadOf(options.payload),
-    ...tagsOf(options.tags),
+    ...saidOf(options),
   };
 }
 

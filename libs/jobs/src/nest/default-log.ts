@@ -58,8 +58,10 @@ function logByDefault(telemetry: Telemetry, clock: Clock): void {
 /** Writes at this level, whatever the event has for its own. */
 function writerAt(level: PlainLevel, clock: Clock): EventListener {
   const write = (detail: Record<string, unknown>, sentence: string) => logger[level](lineOf(detail, sentence));
-  // Nest 11 says no to every level, `fatal` too, until an application names its levels, and logs all the same.
-  const isLevelEnabled = () => Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal');
+  // With `logger: false` there is no instance. Nest 11 says no to every level, `fatal` too, until an application names its levels,
+  // and logs all the same.
+  const isLevelEnabled = () =>
+    logger.localInstance !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
   return lineWriter({ error: write, warn: write, info: write, debug: write, isLevelEnabled }, clock);
 }
 

@@ -36,6 +36,13 @@ describe('a job at a method', () => {
     expect(() => check({ tags: ['Mail'] })).toThrow('option "tags.0" of @JobHandler: expected a tag of 1 to 40');
   });
 
+  it('says what it is for, whom to turn to and what to do, which is part of its content', () => {
+    const said = { description: 'Sends a mail.', owner: 'Team Mail', runbookUrl: 'https://wiki.example/mail' };
+    expect(check(said).declaration.definition).toMatchObject(said);
+    const hashes = Object.entries(said).map(([key, value]) => contentHash(check({ [key]: value }).declaration));
+    expect(new Set([...hashes, contentHash(check().declaration)]).size).toBe(4);
+  });
+
   it('reads its payload by its schema, and without one not at all', () => {
     const { readPayload } = check({ schema: z.object({ to: z.string() }) });
     expect(readPayload?.({ to: 'ada' })).toEqual({ to: 'ada' });
@@ -45,7 +52,11 @@ describe('a job at a method', () => {
 
   it.each<[string, unknown, string]>([
     ['no options object', 7, 'option "options" of @JobHandler: expected an options object, or none, got 7.'],
-    ['a misspelt option', { retries: 3 }, '@JobHandler has no option "retries"; known are schema, tags, criticality'],
+    [
+      'a misspelt option',
+      { retries: 3 },
+      '@JobHandler has no option "retries"; known are schema, tags, description, owner, runbookUrl, criticality',
+    ],
     ['a misspelt part', { retry: { tries: 3 } }, 'no option "retry.tries"; known are attempts, delay, maxDelay'],
     ['an option of crons', { overlap: 'skip' }, '@JobHandler has no option "overlap"'],
     ['no schema', { schema: { to: 'string' } }, 'option "schema" of @JobHandler: expected a Standard Schema'],

@@ -1,18 +1,16 @@
 import type { PayloadOf, StandardSchema } from '../running/payload-schema.js';
 import type { RunContext } from '../running/run-context.js';
 import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
-import { decorateWith } from './singleton-cron.decorator.js';
+import { decorateWith, type SaidOptions } from './singleton-cron.decorator.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
-export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchema> extends HandlerOptions {
+export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchema> extends HandlerOptions, SaidOptions {
   /**
    * What a payload has to be: a Standard Schema (https://standardschema.dev), such as one of zod, valibot or arktype. It is
    * asked when a run is enqueued by a process that has the handler, and again when it runs: a payload of an older build may
    * not fit any more, and fails its run at once. What it returns is what the handler gets.
    */
   readonly schema?: Schema;
-  /** As the tags of a cron; see `SingletonCronOptions`. */
-  readonly tags?: readonly string[];
 }
 
 /**

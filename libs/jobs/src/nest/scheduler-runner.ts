@@ -96,6 +96,8 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     const pod = new SchedulerPod({ ...stores, ...times, notifier, clock, instants, random, telemetry, tracing });
     this.#orders = orders;
     this.#pod = pod;
+    // Before anything is written, and where the deployment is too new for this process, it ends here.
+    await retryOnBoot(() => membership.announce(keeper.holder));
     await retryOnBoot(() => pod.start());
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);

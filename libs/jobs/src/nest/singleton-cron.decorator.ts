@@ -4,8 +4,23 @@ import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { DstRule, CronLiteral, ZoneLiteral } from '@fencepost/schedule';
 import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
 
+/** What a cron or a job says of itself to people: no run depends on it. */
+export interface SaidOptions {
+  /**
+   * What people group crons by in lists, bulk orders, alert rules and metrics: at most 10, each of 1 to 40 of `a-z`, `0-9` and
+   * `. _ -`; default: none.
+   */
+  readonly tags?: readonly string[];
+  /** What it is for, in 1 to 500 characters; line breaks become spaces. Lists, the page and notifications show it. */
+  readonly description?: string;
+  /** The team or person to turn to, in 1 to 80 characters. */
+  readonly owner?: string;
+  /** What to do when it fails: an `http` or `https` address of at most 500 characters, without credentials and without `@`. */
+  readonly runbookUrl?: string;
+}
+
 /** Durations are texts such as `'30s'`, or milliseconds. */
-export interface SingletonCronOptions extends HandlerOptions {
+export interface SingletonCronOptions extends HandlerOptions, SaidOptions {
   /** Names the cron in every process, store and log: 1 to 100 letters, digits or `. _ -`. */
   readonly name: string;
   /** IANA name; default `UTC`, never the zone of the machine. */
@@ -69,11 +84,6 @@ export interface SingletonCronOptions extends HandlerOptions {
   readonly ping?: CronPing;
   /** What each run gets as `run.payload`, unless it is triggered with another one; JSON must keep all of it. Default `null`. */
   readonly payload?: unknown;
-  /**
-   * What people group crons by in lists, bulk orders, alert rules and metrics: at most 10, each of 1 to 40 of `a-z`, `0-9` and
-   * `. _ -`; default: none.
-   */
-  readonly tags?: readonly string[];
 }
 
 /** An interval instead of a cron expression; a time zone and its clock changes have nothing to do with it. */

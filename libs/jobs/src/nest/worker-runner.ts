@@ -12,7 +12,8 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Catalog, Build, DeclareReply } from '@fencepost/ledger/catalog';
+import type { Build, Catalog, Declaration, DeclareReply } from '@fencepost/ledger/catalog';
+import { FIRST_FORMAT, formatOf, inFormat } from '@fencepost/ledger/format';
 import type { Ledger } from '@fencepost/ledger';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
@@ -26,7 +27,19 @@ import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './enqueuing.module.js';
 import type { Database } from './postgres-database.js';
 import { SignalDrain } from './signal-drain.js';
-import { CATALOG, DATABASE, JOBS_SETTINGS, LEDGER, RANDOM, TRACING, WORKER_REDIS, ALARM_QUEUE } from './tokens.js';
+import {
+  ALARM_QUEUE,
+  CATALOG,
+  DATABASE,
+  JOBS_SETTINGS,
+  LEDGER,
+  MEMBERSHIP,
+  RANDOM,
+  TRACING,
+  WORKER_REDIS,
+} from './tokens.js';
+import { FormatHeartbeat } from '../membership/format-heartbeat.js';
+import type { Membership } from '../membership/membership.js';
 import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
 import { PingCache, notifyOf, RunNotifier } from '../notifying/run-notifier.js';
 
@@ -87,6 +100,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(DATABASE) private readonly database!: Database | null;
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(MEMBERSHIP) private readonly membership!: Membership;
   @Inject(CronExplorer) private readonly explorer!: CronExplorer;
   @Inject(DiscoveryService) private readonly discovery!: DiscoveryService;
   @Inject(PayloadReaders) private readonly readers!: PayloadReaders;
@@ -101,6 +115,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
+  #formatHeartbeat: FormatHeartbeat | null = null;
   #news: DeclarationReport | null = null;
   #cancelDeclare: CancelTimer = () => {};
   #unlist = () => {};
@@ -118,6 +133,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
     const classes = this.explorer.unprovided().slice(0, MAX_NAMED);
     if (classes.length > 0) this.telemetry.emit('worker.unprovided', { classes });
+    await this.#announce();
     await retryOnBoot(() => this.#classify());
     await retryOnBoot(() => this.#declare());
     this.#armDeclare();
@@ -139,6 +155,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     this.#processor = null;
     this.#cancelDeclare();
     await processor?.stop(this.settings.drainDeadlineMs);
+    await this.#formatHeartbeat?.stop();
     this.database?.enforceDeadline();
   }
 
@@ -196,22 +213,43 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     return [...this.#crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
   }
 
+  #announce(): Promise<void> {
+    const { membership, clock, telemetry, keeper } = this;
+    const about = { process: keeper.holder, onRisen: () => this.#declareAgain() };
+    const heartbeat = (this.#formatHeartbeat = new FormatHeartbeat({ ...about, membership, clock, telemetry }));
+    return retryOnBoot(() => heartbeat.start());
+  }
+
   async #declare(): Promise<void> {
     const { buildSeq: seq, app: source } = this.settings;
     const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
     // A program that has no crons is not the one that had some: it may only want to trigger those of another.
     if (declarations.length === 0) return;
     this.#news ??= new DeclarationReport(this.telemetry, { seq, source });
-    this.#news.report(await this.catalog.declare(declarations, { seq, source }), declarations.length);
+    const writable = await this.#writable(declarations);
+    this.#news.report(await this.catalog.declare(writable, { seq, source }), declarations.length);
+  }
+
+  /** What every live process has the format for; asked only where something needs it. */
+  async #writable(declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
+    const asking = declarations.filter(({ definition }) => formatOf(definition) > FIRST_FORMAT);
+    if (asking.length === 0) return declarations;
+    const { format, process } = await this.membership.lowestFormat();
+    const held = asking.flatMap(({ definition }) => (formatOf(definition) > format ? [definition.name] : []));
+    this.#news?.reportHeld(held, { format, pod: process ?? '' });
+    return declarations.map((declaration) => inFormat(declaration, format));
   }
 
   #armDeclare(): void {
     this.#cancelDeclare = this.clock.after(DECLARE_AGAIN_MS, () => {
-      this.#declare().catch((error: unknown) =>
-        reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error),
-      );
+      this.#declareAgain();
       this.#armDeclare();
     });
+  }
+
+  #declareAgain(): void {
+    const operation = 'catalog.declare';
+    this.#declare().catch((error: unknown) => reportStoreFailure(this.telemetry, { operation }, error));
   }
 }
 
@@ -221,6 +259,9 @@ const MAX_NAMED = 20;
 /** Reports the result of declaring, which is repeated every few seconds: only what has changed since. */
 export class DeclarationReport {
   readonly #reported = new Map<string, string>();
+  #isFirst = true;
+  #held = false;
+  #released = false;
 
   constructor(
     private readonly telemetry: Telemetry,
@@ -229,17 +270,25 @@ export class DeclarationReport {
 
   /** @param declared how many crons the build has */
   report({ changed, older, removed }: DeclareReply, declared: number): void {
-    const isFirst = this.#reported.size === 0;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
     if (isFirst || changed.length > 0) {
       this.telemetry.emit('catalog.declared', { declared, changed: changed.length, older: older.length });
     }
     // What this process has declared before is new to a catalog that was lost.
-    if (!isFirst && changed.length > 0) {
+    if (!isFirst && changed.length > 0 && !this.#released) {
       const { seq: buildSeq, source: app } = this.build;
       this.telemetry.emit('catalog.redeclared', { crons: changed.slice(0, MAX_NAMED), buildSeq, app });
     }
     this.#reportCrons('catalog.outdated-build', older);
     this.#reportCrons('catalog.removed', removed);
+  }
+
+  reportHeld(crons: readonly string[], oldest: { readonly format: number; readonly pod: string }): void {
+    const wasHeld = this.#held;
+    [this.#held, this.#released] = [crons.length > 0, wasHeld && crons.length === 0];
+    if (this.#held && !wasHeld)
+      this.telemetry.emit('catalog.texts-held', { crons: crons.slice(0, MAX_NAMED), ...oldest });
   }
 
   #reportCrons(event: 'catalog.outdated-build' | 'catalog.removed', crons: readonly string[]): void {

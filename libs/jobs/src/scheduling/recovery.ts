@@ -28,9 +28,13 @@ const MAX_FORGETS = 100;
 /** The oldest runs of a queue block the others, which are checked when they are the oldest. */
 const MAX_BLOCKING = 20;
 
+/** Runs beyond those that are kept that may pile up until they are looked at again: three in a hundred, and not just a few. */
+const TOLERATED_SHARE = 0.03;
+const TOLERATED_LEAST = 30;
+
 /** Completes steps that a crash interrupted. Every step is idempotent, so repeating one is harmless. */
 export class Recovery {
-  readonly #unfinished = new Set<string>();
+  readonly #surplus = new Map<string, number>();
 
   constructor(private readonly deps: RecoveryDeps) {}
 
@@ -75,11 +79,14 @@ export class Recovery {
     return new Set(blocking.filter((run, n) => places[n] === 'active' && !isLost(run, n)).map(deliveryName));
   }
 
-  /** Returns and clears the crons of which a sweep found more than one batch. */
-  takeUnfinished(): string[] {
-    const crons = [...this.#unfinished];
-    this.#unfinished.clear();
-    return crons;
+  /**
+   * Returns and clears the crons of which a sweep deleted runs, with how many times as many as may pile up until the next look;
+   * `Infinity`: there are more to look at now.
+   */
+  takeSurplus(): ReadonlyMap<string, number> {
+    const found = new Map(this.#surplus);
+    this.#surplus.clear();
+    return found;
   }
 
   async #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
@@ -97,20 +104,28 @@ export class Recovery {
     const { runs, watched, surplus, notifications } = found.value;
     const lost = runs.length === 0 ? [] : await this.#lost(runs);
     if (lost.length > 0) await this.#redeliver(lost);
-    const isForgotten = !surplus || (await this.#forget(cron));
+    const forgotten = surplus ? await this.#forget(cron) : 0;
     // A full batch without a loss is a long queue: checking all of it at once would cost as much at each sweep.
-    if ((runs.length >= LEDGER_BATCH && lost.length > 0) || !isForgotten) this.#unfinished.add(cron);
+    const isUnfinished = (runs.length >= LEDGER_BATCH && lost.length > 0) || forgotten === Infinity;
+    const tolerated = Math.max(TOLERATED_LEAST, TOLERATED_SHARE * this.deps.keepRuns);
+    if (isUnfinished || forgotten > 0) this.#surplus.set(cron, isUnfinished ? Infinity : forgotten / tolerated);
     if (notifications > 0) this.deps.notifier?.drain(cron);
     return watched + notifications;
   }
 
-  /** As many calls as the surplus asks for: more runs may end between two sweeps than the ledger deletes per call. */
-  async #forget(cron: string): Promise<boolean> {
+  /**
+   * As many calls as the surplus asks for: more runs may end between two sweeps than the ledger deletes per call.
+   * @returns how many runs are deleted; `Infinity`: there may be more
+   */
+  async #forget(cron: string): Promise<number> {
     const { ledger, keepRuns } = this.deps;
+    let forgotten = 0;
     for (let calls = 0; calls < MAX_FORGETS; calls += 1) {
-      if ((await ledger.forget(cron, keepRuns)) < LEDGER_BATCH) return true;
+      const some = await ledger.forget(cron, keepRuns);
+      forgotten += some;
+      if (some < LEDGER_BATCH) return forgotten;
     }
-    return false;
+    return Infinity;
   }
 
   async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { CRON, SchedulerStage } from '../../../../test/support/scheduler-stage.js';
+import { Recovery } from './recovery.js';
 import { Sweeper } from './sweeper.js';
 
 const EVERY_MS = 5_000;
@@ -84,4 +86,46 @@ describe('the sweeper', () => {
     ]);
     expect(asked()).toEqual([[CRON, 'cron-0']]);
   });
+
+  it('looks as often at a cron whose runs pile up as its surplus asks for, pauses or not, and no more once that is over', async () => {
+    const KEEP = 1_000;
+    const stage = new SchedulerStage();
+    const { dispatcher, telemetry } = stage.pod();
+    const ports = { ledger: stage.memoryLedger, queue: stage.memoryQueue, dispatcher, telemetry };
+    const recovery = new Recovery({ ...ports, lookAgainMs: 10_000, keepRuns: KEEP });
+    const sweeper = new Sweeper({ recovery, clock: stage.clock, sweepEveryMs: EVERY_MS, owner: OWNER });
+    sweeper.watch(CRON);
+    sweeper.watch('idle');
+    sweeper.start();
+    /** At 500 a second, but for a quarter of a second every two, from the beginning of the next sweep on. */
+    const most = { atFirst: 0, later: 0 };
+    for (let step = 0; step < 500; step += 1) {
+      if (step % 100 < 88) await endedRuns(stage, 10);
+      await stage.clock.advance(20);
+      const kept = (await stage.memoryLedger.runs(CRON, Infinity)).length;
+      if (stage.clock.monotonic() < EVERY_MS) most.atFirst = kept;
+      else most.later = Math.max(most.later, kept);
+    }
+    expect(most.atFirst).toBeGreaterThan(2 * KEEP);
+    expect(most.later).toBeLessThanOrEqual(1.1 * KEEP);
+    await stage.clock.advance(6 * EVERY_MS);
+    const overdueAll = vi.spyOn(stage.memoryLedger, 'overdueAll');
+    await stage.clock.advance(2 * EVERY_MS);
+    expect(overdueAll.mock.calls.length).toBeLessThanOrEqual(2);
+    await sweeper.stop();
+  });
 });
+
+/** Runs that somebody asked for, and that a worker has ended. */
+async function endedRuns({ memoryLedger: ledger, clock }: SchedulerStage, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const runId = `${CRON}@manual-${randomUUID()}`;
+    const nonce = randomUUID();
+    const about = { reason: 'manual', generation: 1, by: 'test', payload: null, handler: null, missed: null } as const;
+    await ledger.trigger({ runId, nonce, scheduledAt: null, overlap: 'allow', ...about });
+    const begun = await ledger.begin({ runId, nonce, worker: 'w/1', ttlMs: 60_000, maxAttempts: 1 });
+    if (begun.verdict !== 'begun')
+      throw new Error(`Expected ${runId} to begin at ${clock.now()}, got ${begun.verdict}.`);
+    await ledger.finish({ runId, nonce, fence: begun.fence }, { kind: 'succeeded' });
+  }
+}

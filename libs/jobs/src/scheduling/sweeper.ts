@@ -27,6 +27,9 @@ const ALL_EVERY = 12;
 /** Between two slices of a backlog, so that what is due meanwhile is not held up. */
 const SLICE_PAUSE_MS = 10;
 
+/** How much longer than the last wait for a look at a cron the next may be. */
+const LONGER = 1.25;
+
 /** Sweeps the crons with open runs until they have none: an idle cron costs next to nothing. */
 export class Sweeper {
   /** All held crons. */
@@ -34,6 +37,10 @@ export class Sweeper {
   readonly #restless = new Set<string>();
   /** In the call in progress. */
   readonly #inCall = new Set<string>();
+  /** Those that do not wait for the next round; monotonic. */
+  readonly #early = new Map<string, { readonly lookedAt: number; readonly dueAt: number }>();
+  /** Since it was armed last. */
+  readonly #looked = new Set<string>();
   #cancel: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -59,6 +66,7 @@ export class Sweeper {
     this.#watched.delete(cron);
     this.#restless.delete(cron);
     this.#inCall.delete(cron);
+    this.#early.delete(cron);
   }
 
   /** Resolves when the sweep in progress has ended. */
@@ -73,26 +81,49 @@ export class Sweeper {
   /** Armed when the previous sweep has ended: with a slow store, sweeps would pile up. */
   #arm(): void {
     if (this.#stopped) return;
-    const { clock, recovery, sweepEveryMs } = this.deps;
-    const unfinished = recovery.takeUnfinished().filter((cron) => this.#watched.has(cron));
-    const leftMs = this.#nextAt - clock.monotonic();
-    // A backlog does not wait for the next round: each cron that has one gets a slice in turn.
-    if (unfinished.length > 0 && leftMs > SLICE_PAUSE_MS) {
-      for (const cron of unfinished) this.#restless.add(cron);
-      this.#cancel = clock.after(SLICE_PAUSE_MS, () => {
-        this.#sweeping = this.#sweepAll(unfinished, false).then(() => this.#arm());
-      });
-      return;
-    }
-    this.#cancel = clock.after(Math.max(leftMs, 0), () => {
-      this.#sweeps += 1;
-      const isAll = this.#sweeps % ALL_EVERY === 0;
-      if (isAll) for (const cron of this.#watched) this.#restless.add(cron);
-      this.#sweeping = this.#sweepAll([...this.#restless], isAll).then(() => {
-        this.#nextAt = clock.monotonic() + sweepEveryMs;
-        this.#arm();
-      });
+    const { clock } = this.deps;
+    this.#hurry(clock.monotonic());
+    const early = [...this.#early.values()].reduce((least, { dueAt }) => Math.min(least, dueAt), Infinity);
+    this.#cancel = clock.after(Math.max(0, Math.min(early, this.#nextAt) - clock.monotonic()), () => {
+      const sweeping = clock.monotonic() < this.#nextAt ? this.#slice() : this.#round();
+      this.#sweeping = sweeping.then(() => this.#arm());
     });
+  }
+
+  /**
+   * A cron whose runs pile up faster than the sweeps come is looked at as often as its surplus asks for, and a backlog after a
+   * pause. A look that finds less, or nothing, makes the wait a quarter longer at most: runs do not end evenly, and a single
+   * look may come before the next ones end.
+   */
+  #hurry(now: number): void {
+    const { recovery, sweepEveryMs } = this.deps;
+    const surplus = recovery.takeSurplus();
+    for (const cron of this.#looked) {
+      const early = this.#early.get(cron);
+      const asked = (now - (early?.lookedAt ?? now - sweepEveryMs)) / (surplus.get(cron) ?? 0);
+      const longest = early === undefined ? Infinity : (early.dueAt - early.lookedAt) * LONGER;
+      const waitMs = Math.max(SLICE_PAUSE_MS, Math.min(asked, longest));
+      if (this.#watched.has(cron) && waitMs < sweepEveryMs)
+        this.#early.set(cron, { lookedAt: now, dueAt: now + waitMs });
+      else this.#early.delete(cron);
+    }
+    this.#looked.clear();
+  }
+
+  #slice(): Promise<void> {
+    const now = this.deps.clock.monotonic();
+    const due = [...this.#early].flatMap(([cron, { dueAt }]) => (dueAt <= now ? [cron] : []));
+    for (const cron of due) this.#restless.add(cron);
+    return this.#sweepAll(due, false);
+  }
+
+  async #round(): Promise<void> {
+    const { clock, sweepEveryMs } = this.deps;
+    this.#sweeps += 1;
+    const isAll = this.#sweeps % ALL_EVERY === 0;
+    for (const cron of isAll ? this.#watched : this.#early.keys()) this.#restless.add(cron);
+    await this.#sweepAll([...this.#restless], isAll);
+    this.#nextAt = clock.monotonic() + sweepEveryMs;
   }
 
   async #sweepAll(crons: readonly string[], isAll: boolean): Promise<void> {
@@ -108,6 +139,7 @@ export class Sweeper {
     // must be swept again.
     for (const cron of crons) if (this.#restless.delete(cron)) this.#inCall.add(cron);
     if (this.#inCall.size === 0) return;
+    for (const cron of this.#inCall) this.#looked.add(cron);
     const quiet = await this.deps.recovery.sweep([...this.#inCall]);
     for (const cron of quiet) this.#inCall.delete(cron);
     if (!this.#stopped) for (const cron of this.#inCall) this.#restless.add(cron);

@@ -7,9 +7,7 @@ interface OfCron {
   readonly cron: string;
 }
 
-interface OfRun extends OfCron {
-  readonly runId: string;
-}
+type OfRun = OfCron & { readonly runId: string };
 
 interface OfBuild {
   readonly crons: readonly string[];
@@ -26,9 +24,7 @@ type OfFailed = OfAttempt & { readonly err: Error };
 /** An operator's order. `scheduledAt` is `null`, and `attempt` 0, where the run is no longer on record. */
 type OfOrder = Omit<OfAttempt, 'fence'> & Readonly<Record<'by' | 'reason', string> & { scheduledAt: number | null }>;
 
-interface OfEffect extends OfAttempt {
-  readonly effect: string;
-}
+type OfEffect = OfAttempt & { readonly effect: string };
 
 interface FailedEffect extends OfEffect {
   /** The key of the item, for an effect of `run.forEach`. */
@@ -82,6 +78,8 @@ export interface Events {
   'catalog.lost': { readonly crons: readonly string[]; readonly count: number };
   'catalog.redeclared': OfBuild;
   'catalog.unreadable': OfCron & { readonly err: Error };
+  'catalog.texts-held': { readonly crons: readonly string[]; readonly pod: string; readonly format: number };
+  'format.risen': { readonly format: number };
 
   /** Just before the call to the ledger: the last moment at which this pod can be late. */
   'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
@@ -212,6 +210,8 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'catalog.read': ['info', 'catalog read'],
   'catalog.unreadable': ['error', 'record or schedule of the cron is invalid; this pod does not fire it'],
+  'catalog.texts-held': ['info', 'description, owner and runbook follow once every process has format 3'],
+  'format.risen': ['info', 'every live process has this format now, and records are written in it'],
   'catalog.lost': ['error', 'catalog lost: these crons have no definition, and changes made at run time are gone'],
   'catalog.redeclared': [
     'warn',

@@ -144,6 +144,14 @@ export interface Account {
 
 export type AccountRequest = [cron: string, from: number, to: number, most?: number];
 
+export type NewestRequest = [crons: readonly string[], limit: number, range?: InstantRange];
+
+/** Nominal instants, epoch milliseconds: from the first one up to `to`, which is not counted in. */
+export interface InstantRange {
+  readonly from?: number;
+  readonly to?: number;
+}
+
 export type ClaimReply =
   /** `behind`: as many runs of the cron were open as may be, so the new one waits for them or takes their place. */
   | { readonly verdict: 'claimed'; readonly runId: string; readonly behind?: true }

@@ -1,3 +1,4 @@
+import { checkFormat, FIRST_FORMAT } from './format.js';
 import { scrub } from '@fencepost/lease/internal';
 import { OperatorInputError } from './ledger-request.js';
 
@@ -73,15 +74,18 @@ const MAX_WORD_LENGTH = 1_000;
 const MAX_CRONS = 1_000;
 const ID = /^\d{1,16}-\d{1,16}$/;
 
+/** A record with its format. */
+export type KeptAuditRecord = NewAuditRecord & { readonly format: number };
+
 /** As it is kept: without what is named like a secret, and each part of bounded length. */
-export function keptRecord(record: NewAuditRecord): NewAuditRecord {
+export function keptRecord(record: NewAuditRecord): KeptAuditRecord {
   const { by, role, action, cron, runId, crons, before, after, reason, from } = record;
   return {
     // The first part: a store finds it at the beginning of the text.
     ...(crons && { crons: crons.slice(0, MAX_CRONS).map(cut) }),
     ...{ by: cut(by), role: cut(role), action: cut(action), from: cut(from) },
     ...{ cron: cron && cut(cron), runId: runId && cut(runId), reason: reason && cut(reason) },
-    ...{ before: keptState(before), after: keptState(after) },
+    ...{ before: keptState(before), after: keptState(after), format: FIRST_FORMAT },
   };
 }
 
@@ -95,7 +99,9 @@ function cut(text: string): string {
   return text.slice(0, MAX_WORD_LENGTH);
 }
 
-export function recordOf(id: string, kept: NewAuditRecord): AuditRecord {
+/** @throws {FormatError} for a format that this build does not read */
+export function recordOf(id: string, { format, ...kept }: KeptAuditRecord): AuditRecord {
+  checkFormat('an audit record', format);
   return { ...kept, id, at: Number.parseInt(id, 10) };
 }
 

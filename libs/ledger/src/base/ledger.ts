@@ -1,6 +1,7 @@
 import type {
   Account,
   AccountRequest,
+  NewestRequest,
   CancelReply,
   CancelRequest,
   ClaimReply,
@@ -113,6 +114,8 @@ export interface RunHistory {
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
   /** The newest runs first, skipped occurrences included. */
   runs(cron: string, limit: number): Promise<Run[]>;
+  /** The same of many crons, in the order given, in few calls where the store can; with a range only those with an instant in it. */
+  newestRuns(...asked: NewestRequest): Promise<Run[][]>;
   /**
    * How many runs of each cron have an instant no longer ago than a finished run is kept: what `runs` has at length, skipped
    * occurrences included. In the order given, in few calls where the store can.
@@ -135,7 +138,7 @@ export interface RunHistory {
   notifications(cron: string, limit: number): Promise<Notification[]>;
   /** These were handed on, or nobody wants them: they are not shown again. */
   settleNotifications(cron: string, receipts: readonly string[]): Promise<void>;
-  /** Forgets at most 100 finished runs beyond the newest `keep`, or older than is kept; answers how many. The cursor keeps them from coming back. */
+  /** Forgets at most 500 finished runs beyond the newest `keep`, or older than is kept; answers how many. The cursor keeps them from coming back. */
   forget(cron: string, keep: number): Promise<number>;
 }
 

@@ -1,4 +1,5 @@
 import type { CatalogReading, UnreadableRecord } from './catalog.js';
+import { checkFormat, FIRST_FORMAT } from '../base/format.js';
 import { byName } from './declaring.js';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from './definition.js';
 
@@ -9,6 +10,11 @@ export interface Who {
   readonly zoneData: string;
 }
 
+/** As it is kept, with the format of its generation. */
+export function whoText(who: Who, format = FIRST_FORMAT): string {
+  return JSON.stringify({ format, ...who });
+}
+
 export type RawReading = readonly [
   version: string,
   readAt: string,
@@ -17,16 +23,42 @@ export type RawReading = readonly [
   bornAt: string,
 ];
 
-/** `<build> <hash> <state> <source>`; see judge-declaration.lua. */
-const DECLARED = /^(\d+) \S+ \S+ (.*)$/s;
+/** `<format> <build> <hash> <state> <source>`, see declared-record.lua; a table has no format. */
+const DECLARED = /^(?:(\d+) )?(\d+) [\da-f]+ [a-z]+ ([^\t]*)/;
 
 export function readReading([version, readAt, crons, declared, born]: RawReading): CatalogReading {
-  const origins = pairs(declared);
-  const reader = new LineReader();
-  const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', reader);
-  const { entries, unreadable } = readRecords([...pairs(crons)].map(([name, lines]) => [name, read(name, lines)]));
-  const bornAt = born === '' ? null : Number(born);
-  return { version: Number(version), readAt: Number(readAt), bornAt, entries: entries.toSorted(byName), unreadable };
+  const parts = new ReadingInParts();
+  parts.add(crons, declared);
+  return parts.end({ version, readAt, born });
+}
+
+/** A reading whose crons come in parts. */
+export class ReadingInParts {
+  readonly #reader = new LineReader();
+  readonly #names = new Set<string>();
+  readonly #entries: CatalogEntry[] = [];
+  readonly #unreadable: UnreadableRecord[] = [];
+
+  /** A cron that comes again is the same. */
+  add(crons: readonly string[], declared: readonly string[]): void {
+    const origins = pairs(declared);
+    const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', this.#reader);
+    const fresh = [...pairs(crons)].filter(([name]) => !this.#names.has(name));
+    const { entries, unreadable } = readRecords(fresh.map(([name, lines]) => [name, read(name, lines)]));
+    for (const [name] of fresh) this.#names.add(name);
+    this.#entries.push(...entries);
+    this.#unreadable.push(...unreadable);
+  }
+
+  end({ version, readAt, born }: Record<'version' | 'readAt' | 'born', string>): CatalogReading {
+    return {
+      version: Number(version),
+      readAt: Number(readAt),
+      bornAt: born === '' ? null : Number(born),
+      entries: this.#entries.toSorted(byName),
+      unreadable: this.#unreadable,
+    };
+  }
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {
@@ -41,7 +73,8 @@ const NONE: readonly Generation[] = [];
 function readEntry(lines: string, declared: string, reader: LineReader): CatalogEntry {
   const [newest = '', ...older] = lines.split('\n');
   const { zoneData, generation } = reader.read(newest);
-  const [, seq, source = ''] = DECLARED.exec(declared) ?? [];
+  const [, format, seq, source = ''] = DECLARED.exec(declared) ?? [];
+  if (format !== undefined) checkFormat('a declaration', format, declared);
   return {
     generation: generation.generation,
     state: generation.state,
@@ -111,7 +144,8 @@ class LineReader {
   #author(line: string): Who {
     const known = this.#who.get(line);
     if (known) return known;
-    const who = JSON.parse(line) as Who;
+    const { format, ...who } = JSON.parse(line) as Who & { readonly format: number };
+    checkFormat('a definition', format);
     this.#who.set(line, who);
     return who;
   }

@@ -35,7 +35,7 @@ export interface CatalogReading {
    * born again. `null` when none was, or none that noted it.
    */
   readonly bornAt?: number | null;
-  /** By name. Disabled and removed ones too: their last instants may not be accounted for yet. */
+  /** By name. Disabled and removed ones too: their last instants may not be accounted for yet. Only those that were asked for. */
   readonly entries: readonly CatalogEntry[];
   /** Records that cannot be read: no pod fires them, and the crons of all other records go on. Absent for none. */
   readonly unreadable?: readonly UnreadableRecord[];
@@ -70,7 +70,8 @@ export interface Catalog {
    * @throws {SetupError} for a build without a source, or whose `seq` is no whole number
    */
   declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply>;
-  read(): Promise<CatalogReading>;
+  /** @param crons only these, at most 1,000, and at a cost that the others have no part in; those that aren't there are left out */
+  read(crons?: readonly string[]): Promise<CatalogReading>;
   /** Makes a cron, or changes one: at run time, in the same way. */
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
   /**

@@ -1,11 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { DstRule } from '@fencepost/schedule';
+import { FIRST_FORMAT } from '../base/format.js';
 import type { OverlapPolicy } from '../base/run.js';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
 
-/** A tag of a cron: what people group crons by. */
-export const CRON_TAG = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+/** What a text that people give a cron must be: a sentence for messages, and the pattern. */
+export interface CronText {
+  readonly expected: string;
+  readonly pattern: RegExp;
+}
+
+/**
+ * The texts that people give a cron. A control character or half a surrogate pair would break a terminal, a header or a store.
+ * An `@` in an address would carry credentials, or look as if it did wherever texts are scrubbed: a path has `%40`.
+ */
+export const CRON_TEXTS = {
+  tag: {
+    expected: 'a tag of 1 to 40 of a-z, 0-9 and . _ -, beginning with a letter or digit',
+    pattern: /^[a-z0-9][a-z0-9._-]{0,39}$/,
+  },
+  description: { expected: 'a text of 1 to 500 characters', pattern: /^(?=\S)[^\p{Cc}\p{Cs}]{1,500}(?<=\S)$/u },
+  owner: { expected: 'a team or person in 1 to 80 characters', pattern: /^(?=\S)[^\p{Cc}\p{Cs}]{1,80}(?<=\S)$/u },
+  runbookUrl: {
+    expected:
+      'an http or https address of at most 500 characters, such as "https://wiki.example/runbook", without "@" or credentials',
+    pattern: /^(?=.{1,500}$)https?:\/\/[^\s\p{Cc}\p{Cs}"<>\\/?#@]+([/?#][^\s\p{Cc}\p{Cs}"<>\\@]*)?$/u,
+  },
+} as const satisfies Record<string, CronText>;
 
 /** What to do with instants that nobody enqueued in time. */
 export type MisfirePolicy = 'skip' | 'fire-once' | 'fire-all';
@@ -47,6 +69,12 @@ export interface CronDefinition {
   readonly payload?: unknown;
   /** What people group crons by, in order; absent for none. */
   readonly tags?: readonly string[];
+  /** What it is for, in one paragraph; absent for nothing said. Like the next two, for people: no run depends on it. */
+  readonly description?: string;
+  /** The team or person to turn to; absent for nobody named. */
+  readonly owner?: string;
+  /** Where it says what to do when it fails; absent for nowhere. */
+  readonly runbookUrl?: string;
 }
 
 /** What is called, with `GET`, when a run has succeeded, has failed, or needs a person, and when an instant is missed or late. */
@@ -124,7 +152,38 @@ export function contentHash(declaration: Declaration): string {
     disabled,
     ...refinements(definition),
   ];
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+  return digest(content, 16) + textsHash(definition);
+}
+
+/** Behind the hash of the rest: a declaration that has its texts yet to come is known by the beginning of its hash. */
+function textsHash(definition: CronDefinition): string {
+  const texts = TEXTS.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]] as const]));
+  return texts.length === 0 ? '' : digest(texts, 8);
+}
+
+function digest(content: unknown, length: number): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, length);
+}
+
+/** What format 3 added. */
+const TEXTS = ['description', 'owner', 'runbookUrl'] as const;
+const TEXTS_FORMAT = 3;
+
+/** The lowest format that has all of a definition. */
+export function formatOf(definition: CronDefinition): number {
+  return TEXTS.some((name) => definition[name] !== undefined) ? TEXTS_FORMAT : FIRST_FORMAT;
+}
+
+/** What of a declaration a format has. */
+export function inFormat(declaration: Declaration, format: number): Declaration {
+  if (formatOf(declaration.definition) <= format) return declaration;
+  const { description: _, owner: _owner, runbookUrl: _url, ...definition } = declaration.definition;
+  return { ...declaration, definition };
+}
+
+/** Whether a declaration is one that is known, with its texts yet to come; by their hashes. */
+export function lacksTexts(hash: string, known: string): boolean {
+  return hash.length < known.length && known.startsWith(hash);
 }
 
 function refinements(definition: CronDefinition): (readonly [string, ...unknown[]])[] {

@@ -66,8 +66,9 @@ export class MemoryCatalog implements Catalog {
     return declareReply(declared, words, removed);
   }
 
-  async read(): Promise<CatalogReading> {
-    const entries = [...this.#crons.values()].flatMap(entryOf).toSorted(byName);
+  async read(names?: readonly string[]): Promise<CatalogReading> {
+    const some = names ? names.flatMap((name) => this.#crons.get(name) ?? []) : [...this.#crons.values()];
+    const entries = some.flatMap(entryOf).toSorted(byName);
     return { version: this.#version, readAt: this.clock.now(), bornAt: this.#bornAt, entries };
   }
 

@@ -1,6 +1,6 @@
 import type { Build } from '../catalog/catalog.js';
 import type { HashedDeclaration, Word } from '../catalog/declaring.js';
-import { KEPT_GENERATIONS, type CatalogEntry, type Generation } from '../catalog/definition.js';
+import { KEPT_GENERATIONS, lacksTexts, type CatalogEntry, type Generation } from '../catalog/definition.js';
 
 /** Why a cron is in the catalog: see judge-declaration.lua, which this file mirrors. */
 export type EntryStatus = 'live' | 'dropped' | 'removed';
@@ -27,13 +27,13 @@ export function judge(
 ): Word {
   if (build.seq < build.top) return 'older';
   if (!known) return 'changed';
-  const same = known.hash === hash;
+  const same = known.hash === hash || (build.seq <= known.seq && lacksTexts(hash, known.hash));
   if (known.source === null) return same && known.status === 'live' ? 'noted' : 'changed';
   if (known.source === build.source && build.seq < known.seq) return 'older';
   if (known.status === 'dropped') return 'changed';
   if (known.source !== build.source) return ofAnother(known, same);
   if (same) return build.seq > known.seq ? 'noted' : 'same';
-  return build.seq === known.seq ? 'conflict' : 'changed';
+  return build.seq === known.seq && !lacksTexts(known.hash, hash) ? 'conflict' : 'changed';
 }
 
 function ofAnother({ status }: MemoryCron, same: boolean): Word {

@@ -1,5 +1,5 @@
 import { endOfPart, type AccountPart, checkRange, checkWhole } from '../base/ledger-request.js';
-import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
+import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
@@ -41,7 +41,16 @@ export class MemoryRunHistory implements RunHistory {
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {
-    return this.store.runs(cron).toReversed().slice(0, Math.max(0, limit)).map(snapshot);
+    const [runs = []] = await this.newestRuns([cron], limit);
+    return runs;
+  }
+
+  async newestRuns(...[crons, limit, range]: NewestRequest): Promise<Run[][]> {
+    const { from = -Infinity, to = Infinity } = range ?? {};
+    return crons.map((cron) => {
+      const all = this.store.runs(cron, ({ record }) => record.scheduledAt >= from && record.scheduledAt < to);
+      return all.toReversed().slice(0, Math.max(0, limit)).map(snapshot);
+    });
   }
 
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {

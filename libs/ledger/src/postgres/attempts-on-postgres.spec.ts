@@ -3,7 +3,8 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FenceExhaustedError } from '@fencepost/lease';
 import type { SqlPool, SqlQuery } from '@fencepost/lease/postgres';
-import type { AttemptRef, BeginRequest } from '../base/attempting.js';
+import type { AttemptOutcome, AttemptRef, BeginRequest } from '../base/attempting.js';
+import { functionOf } from './postgres-ledger-version.js';
 import { attemptSandbox, type AttemptSandbox } from './attempt-sandbox.stage.js';
 import { postgresForTests, type TestPostgres } from '../../../../test/support/postgres.js';
 import { replyDroppingProxy } from '../../../../test/support/proxies.js';
@@ -48,6 +49,22 @@ function watchedPool(): { readonly pool: SqlPool; readonly called: string[] } {
   return { pool: { connect, query: (query) => sandbox.pool.query(query) }, called };
 }
 
+const TRACKED = `select coalesce(json_object_agg(funcname, calls), '{}') from pg_stat_user_functions where schemaname = $1`;
+
+/** How often the server calls each procedural function while attempts end in these ways, all of which somebody is told of. */
+async function callsOf(outcomes: readonly AttemptOutcome[]): Promise<Record<string, number>> {
+  const runs = await manyRuns(outcomes.length, ['a', 'b', 'c']);
+  const refs = await Promise.all(runs.map((runId) => sandbox.begun(runId, { notify: 'succeeded,failed,uncertain' })));
+  const pool = sandbox.another({ connectionString: server.url, max: 1, options: '-c track_functions=pl' });
+  const before = await sandbox.value<Record<string, number>>(TRACKED, sandbox.schema);
+  const ledger = sandbox.attempts({ pool });
+  const states = await Promise.all(outcomes.map((outcome, n) => ledger.finish(refs[n] as AttemptRef, outcome)));
+  expect(states).toEqual(outcomes.map(({ kind }) => (kind === 'retry' ? 'enqueued' : kind)));
+  await pool.query('select pg_stat_force_next_flush()');
+  const after = await sandbox.value<Record<string, number>>(TRACKED, sandbox.schema);
+  return Object.fromEntries(Object.entries(after).map(([name, calls]) => [name, calls - (before[name] ?? 0)]));
+}
+
 describe('the attempts of one turn of the event loop', () => {
   it('are one statement: begins, heartbeats and ends each', async () => {
     const { pool, called } = watchedPool();
@@ -63,7 +80,40 @@ describe('the attempts of one turn of the event loop', () => {
     expect(await Promise.all(refs.map((ref) => ledger.heartbeat(ref, LONG_MS)))).toEqual(runs.map(() => 'extended'));
     const ended = await Promise.all(refs.map((ref) => ledger.finish(ref, { kind: 'succeeded' })));
     expect(ended).toEqual(runs.map(() => 'succeeded'));
-    expect(called).toEqual(['begin_attempts', 'heartbeat_attempts', 'finish_attempts']);
+    expect(called).toEqual(['begin_attempts', 'heartbeat_attempts', 'finish_attempts'].map(functionOf));
+  });
+
+  it('end in as many calls of functions as one does, whatever becomes of each', async () => {
+    const outcomes: readonly AttemptOutcome[] = [
+      { kind: 'succeeded' },
+      { kind: 'failed', error: 'it broke' },
+      { kind: 'retry', error: 'again', delayMs: 0 },
+      { kind: 'cancelled', error: 'told to stop' },
+      {
+        kind: 'uncertain',
+        error: 'unknown',
+        unresolvedEffect: { effect: 'mail', item: null, since: 1, unknownReason: 'timeout' },
+      },
+    ];
+    const one = await callsOf(outcomes.slice(0, 1));
+    expect(one).toMatchObject({ [functionOf('finish_attempts')]: 1, [functionOf('note_notifications')]: 1 });
+    expect(await callsOf(Array.from({ length: 10 }, () => outcomes).flat())).toEqual(one);
+  });
+
+  it('answer the second end of a run by what the first has made of it', async () => {
+    const ledger = sandbox.attempts();
+    const [twice] = await manyRuns(1, ['twice']);
+    const first = await sandbox.begun(twice ?? '');
+    expect(await ledger.finish(first, { kind: 'retry', error: 'again', delayMs: 0 })).toBe('enqueued');
+    const second = await sandbox.begun(twice ?? '');
+    const ended = await Promise.all([
+      ledger.finish({ ...second, nonce: 'nobody’s' }, { kind: 'failed', error: 'not mine' }),
+      ledger.finish(first, { kind: 'retry', error: 'again', delayMs: 0 }),
+      ledger.finish(second, { kind: 'succeeded' }),
+      ledger.finish(second, { kind: 'failed', error: 'too late' }),
+    ]);
+    expect(ended).toEqual([null, 'enqueued', 'succeeded', 'succeeded']);
+    expect(await sandbox.value(`select refusals from :schema.cron where name = 'twice'`)).toBe('1');
   });
 
   it('get an answer each, whatever the others of the batch are', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '@fencepost/lease';
 import { PostgresLedgerAccess } from './postgres-ledger-access.js';
-import { migrateLedger } from './postgres-migrations.js';
-import { FUNCTIONS_HASH, LEDGER_VERSION } from './postgres-ledger-version.js';
+import { migrateLedger, planMigration } from './postgres-migrations.js';
+import { LEDGER_VERSION, MIGRATIONS, checkLedgerVersion, functionOf } from './postgres-ledger-version.js';
 import { postgresSandbox, type PostgresSandbox } from '../../../../test/support/postgres-sandbox.js';
 import { postgresForTests, type TestPostgres } from '../../../../test/support/postgres.js';
 
@@ -22,14 +22,25 @@ async function rows(text: string, values: unknown[] = []): Promise<unknown[]> {
   return (await sandbox.pool.query(text, values)).rows;
 }
 
-/** What version 5 takes away, without what later ones add. */
-const OF_VERSION_4 = `
-  alter table catalog_state drop column audit_taken, drop column audit_taken_from, drop column audit_taken_nonce;
-  update ledger_version set version = 4, functions = 'older';
-  create table action (space text, cron text);
-  create function note_action(text, text, bigint, text, text, text, text) returns void language sql as '';
-  create function cancel_run(text, text, text, text, bigint, text) returns jsonb language sql as 'select null::jsonb';
-  create function resume_cron(text, text, text, text, text) returns json language sql as 'select null::json'`;
+/** A later version, which admits builds from `minimum` on. */
+function outgrow(schema: string, { minimum }: { readonly minimum: number }): Promise<unknown> {
+  return rows(`insert into "${schema}".ledger_version (version, minimum) values (${LEDGER_VERSION + 1}, ${minimum})`);
+}
+
+/** The names of the functions in a schema, without what tells builds apart. */
+async function functions(schema: string, ofBuild: string): Promise<unknown[]> {
+  return rows(
+    `select proname::text as name from pg_proc where pronamespace = $1::regnamespace and right(proname, $2) = $3 order by 1`,
+    [schema, ofBuild.length, ofBuild],
+  );
+}
+
+/** What a build of that version has, as far as anybody can tell. */
+function otherBuild(schema: string, version: number): Promise<unknown> {
+  return rows(
+    `create function "${schema}".now_ms_v${version}_00000000() returns bigint language sql as 'select 1::bigint'`,
+  );
+}
 
 /** Everything that is there, with the transaction that wrote it. */
 function everything(schema: string): Promise<unknown[]> {
@@ -54,33 +65,54 @@ describe('migrateLedger', () => {
   it('makes the schema, its tables and its functions, and says from where to where it went', async () => {
     const { schema } = sandbox;
     expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
-    expect(await rows(`select version, functions from "${schema}".ledger_version`)).toEqual([
-      { version: LEDGER_VERSION, functions: FUNCTIONS_HASH },
-    ]);
+    const made = await rows(`select version, minimum from "${schema}".ledger_version order by version`);
+    expect(made).toEqual(MIGRATIONS.map(({ version, minimum }) => ({ version, minimum })));
     expect(await readCrons(schema)).toMatchObject([{ cursor: null, refusals: 0 }]);
   });
 
-  it('installs the functions again when they are not those of this release', async () => {
+  it('installs the functions of this build beside those of another one', async () => {
     const { schema } = sandbox;
     await migrateLedger(sandbox.pool, { schema });
-    await rows(`update "${schema}".ledger_version set functions = 'those of another release'`);
-    await rows(`create or replace function "${schema}".now_ms() returns bigint language sql as 'select 1::bigint'`);
+    await otherBuild(schema, LEDGER_VERSION);
+    const own = functionOf('now_ms');
+    await rows(`drop function "${schema}"."${own}"`);
+    await expect(checkLedgerVersion(sandbox.pool, schema)).rejects.toThrow('without its functions');
     expect(await migrateLedger(sandbox.pool, { schema })).toEqual(NOW);
-    const [clock] = await rows(`select "${schema}".now_ms()::text as now`);
-    expect(Number((clock as { now: string }).now)).toBeGreaterThan(1_000_000);
-    expect(await rows(`select functions from "${schema}".ledger_version`)).toEqual([{ functions: FUNCTIONS_HASH }]);
+    await checkLedgerVersion(sandbox.pool, schema);
+    expect(await functions(schema, '_00000000')).toHaveLength(1);
   });
 
-  it('refuses a schema that a newer release has migrated, and leaves it alone', async () => {
+  it('drops the functions of builds that the tables no longer admit, and no others', async () => {
     const { schema } = sandbox;
     await migrateLedger(sandbox.pool, { schema });
-    await rows(`insert into "${schema}".ledger_version (version, functions) values (${LEDGER_VERSION + 1}, 'newer')`);
+    const { minimum } = await planMigration(sandbox.pool, { schema });
+    await Promise.all([minimum - 1, minimum].map((version) => otherBuild(schema, version)));
+    await rows(`drop function "${schema}"."${functionOf('now_ms')}"`);
+    await migrateLedger(sandbox.pool, { schema });
+    expect(await functions(schema, '_00000000')).toEqual([{ name: `now_ms_v${minimum}_00000000` }]);
+  });
+
+  it('refuses a schema that a newer release has contracted, and leaves it alone', async () => {
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
+    await outgrow(schema, { minimum: LEDGER_VERSION + 1 });
     const before = await everything(schema);
     const refusal = migrateLedger(sandbox.pool, { schema });
     await expect(refusal).rejects.toThrow(SetupError);
     await expect(refusal).rejects.toThrow(`found version ${LEDGER_VERSION + 1}`);
     await expect(refusal).rejects.toThrow('Update @fencepost/jobs');
     expect(await everything(schema)).toEqual(before);
+  });
+
+  it('leaves the tables alone that a newer release has expanded, and works with them', async () => {
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
+    await outgrow(schema, { minimum: LEDGER_VERSION });
+    const before = await everything(schema);
+    const to = LEDGER_VERSION + 1;
+    expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: to, to });
+    expect(await everything(schema)).toEqual(before);
+    expect(await readCrons(schema)).toHaveLength(1);
   });
 
   it('leaves nothing behind when it is cut off in the middle, and gives its connection back', async () => {
@@ -93,24 +125,6 @@ describe('migrateLedger', () => {
     ]);
     await rows(`drop table "${schema}".item`);
     expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 0, to: LEDGER_VERSION });
-  });
-
-  it('takes the list of orders, and what wrote it, from a schema of version 4', async () => {
-    const { schema } = sandbox;
-    await migrateLedger(sandbox.pool, { schema });
-    await sandbox.pool.query(`set search_path to "${schema}"; ${OF_VERSION_4}; reset search_path`);
-    expect(await migrateLedger(sandbox.pool, { schema })).toEqual({ from: 4, to: LEDGER_VERSION });
-    const found = await rows(
-      `select proname::text as name, pronargs as args from pg_proc where pronamespace = $1::regnamespace
-         and proname in ('note_action', 'cancel_run', 'resume_cron')
-       union all select relname::text, 0 from pg_class where relnamespace = $1::regnamespace and relname = 'action'
-       order by 1`,
-      [schema],
-    );
-    expect(found).toEqual([
-      { name: 'cancel_run', args: 5 },
-      { name: 'resume_cron', args: 3 },
-    ]);
   });
 
   it.each(['Fence"post', 'select', 'with spaces; drop', 'Größe'])(
@@ -129,6 +143,106 @@ describe('migrateLedger', () => {
     await expect(migrateLedger(sandbox.pool, { schema })).rejects.toThrow(SetupError);
     expect(() => new PostgresLedgerAccess({ pool: sandbox.pool, prefix: 'p', tenant: 't', schema })).toThrow(
       SetupError,
+    );
+  });
+});
+
+describe('each migration', () => {
+  const later = MIGRATIONS.filter(({ locks }) => locks !== null);
+
+  it('keeps the builds of the version before at work, from version 8 on', () => {
+    const since = MIGRATIONS.filter(({ version }) => version > 7);
+    expect(since.filter(({ version, minimum }) => minimum >= version)).toEqual([]);
+  });
+
+  it.each(later)('takes the locks that it names: $name', async ({ version, text, locks }) => {
+    const { schema } = sandbox;
+    await migrateLedger(sandbox.pool, { schema });
+    for (let at = LEDGER_VERSION; at >= version && MIGRATIONS.at(at - 1)?.down; at--) {
+      await migrateLedger(sandbox.pool, { schema, down: true });
+    }
+    const taken = await locksOf(
+      schema,
+      version > 7 ? text : 'alter table ledger_version alter column minimum set not null',
+    );
+    expect(locks).toMatch(new RegExp(`^${taken.join('; ')},`));
+  });
+});
+
+/** Beyond those that queries and writes take; in a transaction that comes to nothing. */
+async function locksOf(schema: string, text: string): Promise<string[]> {
+  const connection = await sandbox.pool.connect();
+  try {
+    await connection.query(`begin; set local search_path to "${schema}"; ${text}`);
+    const { rows: found } = await connection.query<{ lock: string }>(
+      `select relname || ': ' || upper(regexp_replace(replace(mode, 'Lock', ''), '([a-z])([A-Z])', '\\1 \\2', 'g')) as lock
+       from pg_locks join pg_class on pg_class.oid = relation
+       where pid = pg_backend_pid() and relnamespace = $1::regnamespace and relkind = 'r'
+         and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock') order by 1`,
+      [schema],
+    );
+    return found.map(({ lock }) => lock);
+  } finally {
+    connection.release(true);
+  }
+}
+
+describe('planMigration', () => {
+  it('names each step of a schema that is new, and none once it is there', async () => {
+    const { schema, pool } = sandbox;
+    const plan = await planMigration(pool, { schema });
+    expect(plan).toMatchObject({ from: 0, to: LEDGER_VERSION, functions: true });
+    expect(plan.steps.map(({ version }) => version)).toEqual(MIGRATIONS.map(({ version }) => version));
+    expect(plan.refusal).toMatch(/found none\. Run "fencepost migrate"/);
+    expect(await rows('select from pg_namespace where nspname = $1', [schema])).toEqual([]);
+    await migrateLedger(pool, { schema });
+    const after = await planMigration(pool, { schema });
+    expect(after).toEqual({ ...NOW, minimum: plan.minimum, steps: [], functions: false, refusal: null });
+  });
+
+  it('has nothing to do with tables of a newer release, and says which of them refuse this build', async () => {
+    const { schema, pool } = sandbox;
+    await migrateLedger(pool, { schema });
+    await outgrow(schema, { minimum: LEDGER_VERSION });
+    expect(await planMigration(pool, { schema })).toMatchObject({ to: LEDGER_VERSION + 1, steps: [], refusal: null });
+    await rows(
+      `update "${schema}".ledger_version set minimum = ${LEDGER_VERSION + 1} where version > ${LEDGER_VERSION}`,
+    );
+    expect((await planMigration(pool, { schema })).refusal).toMatch(/admits them from \d+ on: a newer release/);
+  });
+});
+
+describe('going back by one version', () => {
+  /** The tables and their indexes, as the catalog of PostgreSQL has them. */
+  const layout = (schema: string) => rows(`select indexdef from pg_indexes where schemaname = $1 order by 1`, [schema]);
+
+  it('undoes what loses nothing, down to where builds were told apart, and comes forward again', async () => {
+    const { schema, pool } = sandbox;
+    await migrateLedger(pool, { schema });
+    const before = await layout(schema);
+    for (let from = LEDGER_VERSION; from > 7; from--) {
+      expect(await migrateLedger(pool, { schema, down: true })).toEqual({ from, to: from - 1 });
+      await expect(checkLedgerVersion(pool, schema)).rejects.toThrow(`found version ${from - 1}.`);
+    }
+    expect(await layout(schema)).not.toEqual(before);
+    await expect(migrateLedger(pool, { schema, down: true })).rejects.toThrow("can't be undone without losing data");
+    expect(await migrateLedger(pool, { schema })).toEqual({ from: 7, to: LEDGER_VERSION });
+    expect(await layout(schema)).toEqual(before);
+    expect(await readCrons(schema)).toHaveLength(1);
+  });
+
+  it('refuses where there is nothing, and leaves no schema behind', async () => {
+    const { schema, pool } = sandbox;
+    await expect(migrateLedger(pool, { schema, down: true })).rejects.toThrow('there are none');
+    expect(await rows('select from pg_namespace where nspname = $1', [schema])).toEqual([]);
+  });
+
+  it('leaves to a newer release what that one made', async () => {
+    const { schema, pool } = sandbox;
+    await migrateLedger(pool, { schema });
+    await outgrow(schema, { minimum: LEDGER_VERSION });
+    await expect(migrateLedger(pool, { schema, down: true })).rejects.toThrow(
+      'only the release that made it can undo it',
     );
   });
 });

@@ -151,6 +151,36 @@ describe('a batch of a session whose statistics say nothing of the tables as the
       expect(end.searched).toEqual({ run_pkey: BATCH, cron_pkey: 1 });
     },
   );
+
+  /** What comes to one run alone: a look-up by its key each, some in the functions that a batch leaves it to. */
+  const alone = async (runId: string) => {
+    const [ref] = (await beginAll(ledger, [runId])) as [AttemptRef];
+    await ledger.heartbeat(ref, 60_000);
+    await ledger.noteWaiting(runId, 'no-capable-worker');
+    await ledger.beginEffect(ref, { name: 'charge', ifUnknown: 'tell' });
+    await ledger.finishEffect(ref, 'charge', { kind: 'done', result: '1' });
+    await ledger.finish(ref, { kind: 'retry', error: 'no', delayMs: 0 });
+    const [again] = (await beginAll(ledger, [runId])) as [AttemptRef];
+    await ledger.readRun(runId);
+    await ledger.finish(again, { kind: 'failed', error: 'no' });
+  };
+
+  const TABLES = ['run', 'cron', 'effect', 'effect_begun', 'item', 'notification'];
+
+  it.each(['never analyzed', 'analyzed while they were empty'])(
+    'looks up one run by its key in tables that were %s, with plans that are never made anew',
+    async (state) => {
+      const tables = TABLES.map((table) => `"${sandbox.schema}".${table}`).join(', ');
+      if (state !== 'never analyzed') await sandbox.pool.query(`vacuum analyze ${tables}`);
+      await pool.query('set plan_cache_mode = force_generic_plan');
+      await alone(await sandbox.enqueued());
+      const [runId] = (await grow({ runs: 5_000, crons: 5 })) as [string];
+      const found = await searches(() => alone(runId));
+      expect(found.searched).not.toHaveProperty('run');
+      expect(Object.keys(found.searched).filter((name) => name.startsWith('run_'))).toEqual(['run_pkey']);
+      expect(found.read).toBeLessThan(100);
+    },
+  );
 });
 
 const LONG_MS = 60_000;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readEach } from '../base/format.js';
 import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
 import {
   checkedQuery,
@@ -9,6 +10,7 @@ import {
   type AuditQuery,
   type AuditRecord,
   type AuditTrail,
+  type KeptAuditRecord,
   type NewAuditRecord,
 } from '../base/audit-trail.js';
 
@@ -39,11 +41,11 @@ export class PostgresAuditTrail implements AuditTrail {
   async list(query: AuditQuery): Promise<AuditRecord[]> {
     const { limit, before, cron } = checkedQuery(query);
     const [at = null, n = null] = before?.split('-').map(Number) ?? [];
-    return (await this.#call<Row[]>('list_records', limit, at, n, cron ?? null)).map(readRow);
+    return readEach(await this.#call<Row[]>('list_records', limit, at, n, cron ?? null), readRow);
   }
 
   async take(nonce: string): Promise<AuditRecord[]> {
-    return (await this.#call<Row[]>('take_records', TAKEN_AT_ONCE, nonce)).map(readRow);
+    return readEach(await this.#call<Row[]>('take_records', TAKEN_AT_ONCE, nonce), readRow);
   }
 
   #call<T>(name: string, ...args: readonly unknown[]): Promise<T> {
@@ -58,5 +60,5 @@ interface Row {
 }
 
 function readRow({ id, record }: Row): AuditRecord {
-  return recordOf(id, JSON.parse(record) as NewAuditRecord);
+  return recordOf(id, JSON.parse(record) as KeptAuditRecord);
 }

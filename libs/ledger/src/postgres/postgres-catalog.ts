@@ -14,8 +14,15 @@ import {
   type HashedDeclaration,
   type Word,
 } from '../catalog/declaring.js';
-import { contentHash, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, type Declaration } from '../catalog/definition.js';
-import { readReading, type Who } from '../catalog/catalog-record.js';
+import {
+  contentHash,
+  formatOf,
+  EFFECTIVE_AFTER_MS,
+  KEPT_GENERATIONS,
+  type Declaration,
+} from '../catalog/definition.js';
+import { FIRST_FORMAT } from '../base/format.js';
+import { readReading, whoText } from '../catalog/catalog-record.js';
 import { exportRedisCatalog, type ExportedCatalog } from '../redis/redis-catalog-export.js';
 
 /** A call locks the whole catalog: pods that ask for its version wait for it. */
@@ -97,8 +104,8 @@ export class PostgresCatalog implements Catalog {
     return declareReply(declared, words, removed);
   }
 
-  async read(): Promise<CatalogReading> {
-    const [version, readAt, crons, declared, bornAt] = await this.#call<ReadingRow>('read_catalog');
+  async read(names?: readonly string[]): Promise<CatalogReading> {
+    const [version, readAt, crons, declared, bornAt] = await this.#call<ReadingRow>('read_catalog', names ?? null);
     return readReading([version, readAt, crons.flat(), declared.flat(), bornAt]);
   }
 
@@ -110,7 +117,8 @@ export class PostgresCatalog implements Catalog {
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
     const { definition, disabled } = declaration;
     const content = { hash: contentHash(declaration), definition: JSON.stringify(definition) };
-    return this.#change(definition.name, order, { state: disabled ? 'disabled' : 'active', ...content });
+    const state = disabled ? 'disabled' : 'active';
+    return this.#change(definition.name, order, { state, ...content }, formatOf(definition));
   }
 
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
@@ -156,19 +164,22 @@ export class PostgresCatalog implements Catalog {
       return { name, hash, state: disabled ? 'disabled' : 'active', definition: JSON.stringify(definition) };
     });
     const { source, seq } = build;
-    const about = { source, seq, last, ...this.#common(`${source} build ${seq}`, null) };
+    const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
+    const about = { source, seq, last, ...this.#common(`${source} build ${seq}`, null, format) };
     return refuseConflict(await this.#call<Declared>('declare_crons', about, content), build);
   }
 
-  async #change(cron: string, order: ChangeOrder, content: object): Promise<ChangeReply> {
-    const change = { nonce: randomUUID(), ...content, ...this.#common(order.by, order.reason) };
+  async #change(
+    ...[cron, order, content, format = FIRST_FORMAT]: [string, ChangeOrder, object, number?]
+  ): Promise<ChangeReply> {
+    const change = { nonce: randomUUID(), ...content, ...this.#common(order.by, order.reason, format) };
     const reply = await this.#call<ChangeReply>('change_cron', cron, order.expected, change);
     if (reply.verdict === 'accepted') this.#notifyWatchers();
     return reply;
   }
 
-  #common(by: string, reason: string | null) {
-    const who = JSON.stringify({ by, reason, zoneData: this.#zoneData } satisfies Who);
+  #common(by: string, reason: string | null, format: number) {
+    const who = whoText({ by, reason, zoneData: this.#zoneData }, format);
     return { who, keep: this.#tombstoneMs, effectiveAfter: EFFECTIVE_AFTER_MS, kept: KEPT_GENERATIONS };
   }
 

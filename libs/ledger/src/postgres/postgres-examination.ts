@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { SqlClient } from '@fencepost/lease/postgres';
 import { readPostgresSettings, type PostgresSettings } from '../base/durability.js';
-import {
-  FUNCTIONS_HASH,
-  LEDGER_VERSION,
-  installedLedger,
-  DEFAULT_SCHEMA,
-  type LedgerSchema,
-} from './postgres-ledger-version.js';
+import { LEDGER_VERSION, installedLedger, DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-version.js';
 
 export interface PostgresFacts {
   readonly schema: string;
   /** Of the ledger's tables, 0 for none; `null`: this role may not look. */
   readonly version: number | null;
-  /** What this release works with. */
+  /** The lowest version of a build that works with them; 0 where there are none. */
+  readonly minimum: number;
+  /** Of this build. */
   readonly expectedVersion: number;
-  /** Whether its functions are those of this release. */
+  /** Whether the functions of this build are there. */
   readonly functionsFit: boolean;
   readonly settings: PostgresSettings;
   /** Rights that the role lacks, such as `UPDATE on run`. */
@@ -33,7 +29,7 @@ export async function readPostgresFacts(
   const { rows } = await client.query({ text: MISSING_RIGHTS, values: [schema] });
   const missing = (rows as { subject: string; right: string }[]).map(({ subject, right }) => `${right} on ${subject}`);
   const common = { schema, settings, missing, expectedVersion: LEDGER_VERSION };
-  if (missing.includes(`USAGE on ${schema}`)) return { ...common, version: null, functionsFit: true };
-  const { version, functions } = await installedLedger(client, schema);
-  return { ...common, version, functionsFit: functions === FUNCTIONS_HASH };
+  if (missing.includes(`USAGE on ${schema}`)) return { ...common, version: null, minimum: 0, functionsFit: true };
+  const { version, minimum, functions: functionsFit } = await installedLedger(client, schema);
+  return { ...common, version, minimum, functionsFit };
 }

@@ -3,7 +3,7 @@ import { redisChannel, type KeySpace } from '@fencepost/lease/internal/redis';
 import { identifier, type SqlClient, type SqlPool } from '@fencepost/lease/postgres';
 import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { borrowConnection, giveBack } from './borrow-connection.js';
-import { DEFAULT_SCHEMA, type LedgerSchema, checkLedgerVersion } from './postgres-ledger-version.js';
+import { DEFAULT_SCHEMA, type LedgerSchema, checkLedgerVersion, functionOf } from './postgres-ledger-version.js';
 import { askAgain } from './postgres-failure.js';
 import { sqlValue } from './postgres-value.js';
 
@@ -90,7 +90,7 @@ export class PostgresLedgerAccess {
   /** The same on a connection whose transaction is somebody's own: it fails with it, and commits with it. */
   async callOn<T>(client: SqlClient, name: string, args: readonly unknown[]): Promise<T> {
     const places = args.map((_, n) => `$${n + 1}`).join(', ');
-    const text = `select ${identifier(this.schema, name).text}(${places})::text as reply`;
+    const text = `select ${identifier(this.schema, functionOf(name)).text}(${places})::text as reply`;
     const { rows } = await client.query({ text, values: args.map(sqlValue) });
     const [{ reply }] = rows as [{ readonly reply: string | null }];
     // Parsed here: whose pool it is may have parsers of their own.

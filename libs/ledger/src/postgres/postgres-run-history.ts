@@ -1,5 +1,5 @@
 import { parseFence } from '@fencepost/lease';
-import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
+import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
 import { checkRange, checkWhole } from '../base/ledger-request.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
@@ -31,11 +31,21 @@ export class PostgresRunHistory implements RunHistory {
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {
-    return this.#runs('list_runs', cron, atLeastNone(limit));
+    const [runs = []] = await this.newestRuns([cron], limit);
+    return runs;
+  }
+
+  async newestRuns(...[crons, limit, range]: NewestRequest): Promise<Run[][]> {
+    const { from = null, to = null } = range ?? {};
+    const found = inBatches(crons, MAX_CRONS).map((batch) =>
+      this.ask<RunRow[][]>('list_newest_runs', batch, atLeastNone(limit), from, to, this.access.timing.keepMs),
+    );
+    return (await Promise.all(found)).flat().map((rows) => rows.map(decodeRun));
   }
 
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
-    return this.#runs('list_runs_in', state, crons, atLeastNone(limit));
+    const rows = await this.ask<RunRow[]>('list_runs_in', state, crons, atLeastNone(limit), this.access.timing.keepMs);
+    return rows.map(decodeRun);
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
@@ -75,10 +85,6 @@ export class PostgresRunHistory implements RunHistory {
   async forget(cron: string, keep: number): Promise<number> {
     checkWhole('keep', keep, 0);
     return this.ask('forget_runs', cron, keep, this.access.timing.keepMs, FORGET_BATCH);
-  }
-
-  async #runs(name: 'list_runs' | 'list_runs_in', ...args: readonly unknown[]): Promise<Run[]> {
-    return (await this.ask<RunRow[]>(name, ...args, this.access.timing.keepMs)).map(decodeRun);
   }
 
   protected ask<T>(name: string, ...args: readonly unknown[]): Promise<T> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
+import { readEach } from '../base/format.js';
 import {
   checkedQuery,
   isAbout,
@@ -11,6 +12,7 @@ import {
   type AuditQuery,
   type AuditRecord,
   type AuditTrail,
+  type KeptAuditRecord,
   type NewAuditRecord,
 } from '../base/audit-trail.js';
 
@@ -53,7 +55,7 @@ export class RedisAuditTrail implements AuditTrail {
     while (found.length < limit) {
       const count = cron === undefined ? limit : PAGE;
       const page = await this.#redis.xrevrange(this.#key, from === undefined ? '+' : `(${from}`, '-', 'COUNT', count);
-      found.push(...page.map(readEntry).filter((record) => isAbout(record, cron)));
+      found.push(...readEach(page, readEntry).filter((record) => isAbout(record, cron)));
       from = page.at(-1)?.[0];
       if (page.length < count) break;
     }
@@ -63,12 +65,12 @@ export class RedisAuditTrail implements AuditTrail {
   async take(nonce: string): Promise<AuditRecord[]> {
     const keys = [this.#key, this.#takenKey];
     const entries = await SCRIPTS['take-records'].run(this.#redis, keys, [nonce, TAKEN_AT_ONCE]);
-    return (entries as Parameters<typeof readEntry>[0][]).map(readEntry);
+    return readEach(entries as Parameters<typeof readEntry>[0][], readEntry);
   }
 }
 
 function readEntry([id, fields]: [id: string, fields: string[]]): AuditRecord {
-  return recordOf(id, JSON.parse(fields[fields.indexOf('record') + 1] ?? 'null') as NewAuditRecord);
+  return recordOf(id, JSON.parse(fields[fields.indexOf('record') + 1] ?? 'null') as KeptAuditRecord);
 }
 
 /** An entry as a trail in another store keeps it. */

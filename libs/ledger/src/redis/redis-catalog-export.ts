@@ -10,7 +10,7 @@ export interface ExportedCatalog {
     readonly name: string;
     /** As begin-generation.lua writes them. */
     readonly lines: string;
-    /** As judge-declaration.lua reads it. */
+    /** As judge-declaration.lua reads it, without its format: a table has columns. */
     readonly declared: string;
     readonly deleteAt: number | null;
   }[];
@@ -68,7 +68,12 @@ function exported([version, bornAt, crons, declared, builds, tombstones, records
     // A catalog of an early release noted no birth: it was there before anything that still counts.
     bornAt: Number(bornAt ?? 0),
     crons: Object.entries(crons).map(([name, lines]) => {
-      return { name, lines, declared: declared[name] ?? '0 0 live ', deleteAt: deleteAt.get(name) ?? null };
+      return {
+        name,
+        lines,
+        declared: declared[name]?.replace(/^\d+ /, '') ?? '0 0 live ',
+        deleteAt: deleteAt.get(name) ?? null,
+      };
     }),
     builds: Object.entries(builds).map(([source, seq]) => ({ source, seq: Number(seq) })),
     records: records.map(keptRecordAt),

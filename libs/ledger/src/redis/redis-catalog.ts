@@ -12,19 +12,39 @@ import {
   type HashedDeclaration,
   type Word,
 } from '../catalog/declaring.js';
-import { contentHash, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, type Declaration } from '../catalog/definition.js';
-import { readReading, type RawReading, type Who } from '../catalog/catalog-record.js';
+import {
+  contentHash,
+  formatOf,
+  EFFECTIVE_AFTER_MS,
+  KEPT_GENERATIONS,
+  type Declaration,
+} from '../catalog/definition.js';
+import { FIRST_FORMAT } from '../base/format.js';
+import { readReading, ReadingInParts, whoText, type RawReading } from '../catalog/catalog-record.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'judge-declarations',
   'declare-crons',
   'change-cron',
   'read-catalog',
+  'read-catalog-page',
   'outgrow-generation',
 ]);
 
 /** A script stops everybody else meanwhile. */
 const MAX_AT_ONCE = 500;
+
+/** More crons than this are read in pages, {@link MAX_TRIES} - 1 times at most. */
+const MANY = 1_000;
+const MAX_TRIES = 3;
+
+type Look = readonly [
+  version: string,
+  readAt: string,
+  crons: readonly string[] | null,
+  declared: readonly string[] | null,
+  born: string,
+];
 
 export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
   readonly redis: RedisClient;
@@ -84,16 +104,49 @@ export class RedisCatalog implements Catalog {
     return declareReply(declared, words, removed);
   }
 
-  async read(): Promise<CatalogReading> {
+  /**
+   * Up to 1,000 crons are read by one script, more in pages, and again if something has changed meanwhile. If that goes on, the
+   * third reading is one script: it keeps others waiting, but it ends.
+   */
+  async read(names?: readonly string[]): Promise<CatalogReading> {
+    if (names) return readReading((await this.#look('some', ...names)) as RawReading);
+    for (let tries = 1; ; tries += 1) {
+      const [version, readAt, crons, declared, born] = await this.#look('all', tries < MAX_TRIES ? MANY : Infinity);
+      if (crons && declared) return readReading([version, readAt, crons, declared, born]);
+      const reading = await this.#readInPages();
+      if (reading.version === Number(version)) return reading;
+    }
+  }
+
+  async #readInPages(): Promise<CatalogReading> {
+    const { crons, declared } = this.#keys;
+    const parts = new ReadingInParts();
+    let cursor = '0';
+    do {
+      const reply = await SCRIPTS['read-catalog-page'].run(this.#redis, [crons, declared], [cursor, MAX_AT_ONCE]);
+      const [next, ...page] = reply as [string, string[], string[]];
+      parts.add(...page);
+      cursor = next;
+    } while (cursor !== '0');
+    const [version, readAt, , , born] = await this.#look('some');
+    return parts.end({ version, readAt, born });
+  }
+
+  async #look(what: 'all' | 'some', ...words: readonly (string | number)[]): Promise<Look> {
     const { crons, declared, version, born } = this.#keys;
-    const keys = [crons, declared, version, born];
-    return readReading((await SCRIPTS['read-catalog'].run(this.#redis, keys, [])) as RawReading);
+    const limits = words.map((word) => (word === Infinity ? 'inf' : word));
+    return (await SCRIPTS['read-catalog'].run(
+      this.#redis,
+      [crons, declared, version, born],
+      [what, ...limits],
+    )) as Look;
   }
 
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
     const { definition, disabled } = declaration;
     const state = disabled ? 'disabled' : 'active';
-    return this.#change(definition.name, order, [state, contentHash(declaration), JSON.stringify(definition)]);
+    const content = [state, contentHash(declaration), JSON.stringify(definition)];
+    return this.#change(definition.name, order, content, formatOf(definition));
   }
 
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
@@ -121,7 +174,8 @@ export class RedisCatalog implements Catalog {
 
   async #write(chunk: readonly HashedDeclaration[], { build, last }: { build: Build; last: boolean }) {
     const { crons, declared, builds, tombstones, version, born } = this.#keys;
-    const by = this.#who(`${build.source} build ${build.seq}`, null);
+    const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
+    const by = this.#who(`${build.source} build ${build.seq}`, null, format);
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
       name,
       hash,
@@ -137,9 +191,11 @@ export class RedisCatalog implements Catalog {
     return { words: words.map(readWord), removed };
   }
 
-  async #change(cron: string, order: ChangeOrder, content: readonly string[]): Promise<ChangeReply> {
+  async #change(
+    ...[cron, order, content, format = FIRST_FORMAT]: [string, ChangeOrder, readonly string[], number?]
+  ): Promise<ChangeReply> {
     const { crons, declared, builds, tombstones, version, born } = this.#keys;
-    const who = this.#who(order.by, order.reason);
+    const who = this.#who(order.by, order.reason, format);
     const common = [who, this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS];
     const args = [cron, order.expected ?? '', randomUUID(), ...content, ...common];
     const keys = [crons, declared, builds, tombstones, version, born];
@@ -149,8 +205,8 @@ export class RedisCatalog implements Catalog {
     return { verdict: 'accepted', generation: Number(generation), since: Number(since) };
   }
 
-  #who(by: string, reason: string | null): string {
-    return JSON.stringify({ by, reason, zoneData: this.#zoneData } satisfies Who);
+  #who(by: string, reason: string | null, format: number): string {
+    return whoText({ by, reason, zoneData: this.#zoneData }, format);
   }
 }
 

@@ -8,6 +8,8 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'claim-occurrences',
   'confirm-runs',
   'read-crons',
+  'read-runs',
+  'list-newest',
   'count-runs',
   'trigger-run',
   'pause-cron',
@@ -34,6 +36,8 @@ type ScriptName = keyof typeof SCRIPTS;
  */
 const NON_DURABLE: ReadonlySet<string> = new Set<ScriptName>([
   'read-crons',
+  'read-runs',
+  'list-newest',
   'count-runs',
   'list-overdue',
   'confirm-runs',

@@ -11,7 +11,9 @@ describe('what a script answered', () => {
     expect(() => decodeClaim(['MAYBE'], 'c@1')).toThrow('Expected a reply of claim-occurrences, got ["MAYBE"]');
     expect(() => decodeBegin(['MAYBE'], REQUEST)).toThrow('Expected a reply of begin-attempts, got ["MAYBE"]');
     expect(() => decodeCancel(['MAYBE'])).toThrow('Expected a reply of cancel-run, got ["MAYBE"]');
-    expect(() => decodeBegin(['BEGUN', '7 1', 'w'], REQUEST)).toThrow('Expected a run record of format 2, got "w".');
+    expect(() => decodeBegin(['BEGUN', '7 1', 'w'], REQUEST)).toThrow(
+      'Expected a run record of format 2 to 4, got "7 1".',
+    );
   });
 
   it('is no run when the hash is not there', () => {

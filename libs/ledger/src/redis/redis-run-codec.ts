@@ -1,4 +1,5 @@
 import { parseFence } from '@fencepost/lease';
+import { checkFormat, FIRST_FORMAT } from '../base/format.js';
 import { decodeMissed, optionalNumber } from '../base/begun-run-codec.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { RunState } from '../base/run-state.js';
@@ -35,73 +36,77 @@ export const WORKER_FIELD = RUN_FIELDS.indexOf('w');
 /** What a run's hash has under {@link RUN_FIELDS}. */
 export type RunRow = readonly (string | null | undefined)[];
 
-const FORMAT = '2';
+const FIRST = String(FIRST_FORMAT);
 
-/** How many words `c` and `s` have, each with its format. */
+/** How many words `c` and `s` have at least, each with its format. */
 const SETTLED = 12;
 const STANDING = 6;
 
 /**
  * Reads a run as `run-record.lua` lays it out; `null` for a hash that isn't there.
- * @throws {Error} for a record of another format
+ * @throws {FormatError} for a record of a format that this build does not read
  */
 export function decodeRun(id: string, row: RunRow): Run | null {
-  const [facts, standing, enqueued, latest, end, claimedBy, cancel, error, ...rest] = row;
-  if (!standing) return null;
-  const [by, payload, handler, waiting, worker, skipped, question] = rest;
-  const [, state = '', delivery, attempt, , notBefore] = wordsOf(standing, STANDING);
-  const settled = decodeSettled(facts);
+  const [facts, standing] = row;
+  return standing ? readRun(id, row, [wordsOf(facts, SETTLED), wordsOf(standing, STANDING)]) : null;
+}
+
+type Words = readonly string[];
+
+/**
+ * One literal without a spread: V8 makes a hash table of an object of so many properties that another one was spread into, and
+ * that costs thirty times as much.
+ */
+function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, Words]): Run {
+  const [, , enqueued, latest, end, claimedBy, cancel, error] = row;
+  const [by, payload, handler, waiting, worker, skipped, question] = row.slice(8);
+  const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = settled;
+  const [, state = '', delivery, attempt, , notBefore] = standing;
   const [fence, , started, attempted] = latest?.split(' ') ?? [];
-  const timeOf = (word: string | null | undefined) => (word ? settled.scheduledAt + Number(word) : null);
+  const scheduledAt = Number(instant);
   return {
-    ...settled,
     id,
     cron: cronOfRun(id),
+    scheduledAt,
+    dueAt: scheduledAt + Number(due),
     state: STATES[state] as RunState,
+    reason: REASONS[reason] as RunReason,
     skipped: (skipped || null) as SkipReason | null,
+    missed: missed ? decodeMissed(missed) : null,
+    generation: Number(generation),
+    claimFence: parseFence(claimFence),
     claimedBy: claimedBy ?? '',
-    enqueuedAt: timeOf(enqueued),
+    claimedAt: scheduledAt + Number(claimed),
+    enqueuedAt: after(scheduledAt, enqueued),
     delivery: Number(delivery),
     attempt: Number(attempt),
     fence: fence ? parseFence(fence) : null,
     worker: worker ?? null,
-    startedAt: timeOf(started),
-    attemptedAt: timeOf(attempted),
-    notBefore: timeOf(notBefore),
-    finishedAt: end ? timeOf(end.split(' ', 1)[0]) : null,
+    startedAt: after(scheduledAt, started),
+    attemptedAt: after(scheduledAt, attempted),
+    notBefore: after(scheduledAt, notBefore),
+    finishedAt: after(scheduledAt, end?.split(' ', 1)[0]),
     error: error || null,
     by: by ?? null,
     payload: payload ?? null,
     handler: handler ?? null,
     waiting: (waiting || null) as WaitReason | null,
+    priority: priority ? Number(priority) : null,
     unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
     cancel: decodeCancel(cancel),
   };
 }
 
-/** What its claim settled, with times as they are. */
-function decodeSettled(facts: string | null | undefined) {
-  const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = wordsOf(
-    facts,
-    SETTLED,
-  );
-  const scheduledAt = Number(instant);
-  return {
-    scheduledAt,
-    dueAt: scheduledAt + Number(due),
-    reason: REASONS[reason] as RunReason,
-    generation: Number(generation),
-    claimFence: parseFence(claimFence),
-    claimedAt: scheduledAt + Number(claimed),
-    priority: priority ? Number(priority) : null,
-    missed: missed ? decodeMissed(missed) : null,
-  };
+function after(scheduledAt: number, word: string | null | undefined): number | null {
+  return word ? scheduledAt + Number(word) : null;
 }
 
 function wordsOf(text: string | null | undefined, count: number): string[] {
   const words = (text ?? '').split(' ');
-  if (words[0] === FORMAT && words.length === count) return words;
-  throw new Error(`Expected a run record of format ${FORMAT}, got ${JSON.stringify(text?.slice(0, 80))}.`);
+  // As most are: a record bears the lowest format that has all of it.
+  if (words[0] === FIRST && words.length === count) return words;
+  checkFormat('a run record', words.length < count ? null : words[0], text ?? '');
+  return words;
 }
 
 /** "at until by": who told it may have a name of several words. */
@@ -163,17 +168,21 @@ export function decodePause([since, until, by, reason]: readonly (string | null)
 
 /** A range as `claim-occurrences` stores it: `after,through,reason`. */
 export function decodeSkipRange(text: string): SkipRange {
-  const [after, through, reason] = text.split(',');
-  return { after: Number(after), through: Number(through), reason: reason as SkipReason };
+  const [from, through, reason] = text.split(',');
+  return { after: Number(from), through: Number(through), reason: reason as SkipReason };
 }
 
-/** As `note-notification.lua` writes it; the error comes last because it may have lines of its own. */
+/**
+ * As `note-notification.lua` writes it; the error comes last because it may have lines of its own.
+ * @throws {FormatError} for a format that this build does not read
+ */
 export function decodeNotification(receipt: string): Notification {
-  const [runId = '', state, at, notify = '', attempt, attemptedAt, unresolvedEffect, ...error] = receipt.split('\n');
+  const [format, runId = '', state, at, notify = '', attempt, attemptedAt, question, ...error] = receipt.split('\n');
+  checkFormat('a notification', format?.split(' ', 1)[0], receipt);
   return {
     ...{ receipt, runId, state: state as NotifiedState, notify, attempt: Number(attempt), at: Number(at) },
     tookMs: Math.max(0, Number(at) - (optionalNumber(attemptedAt) ?? Number(at))),
     error: error.join('\n') || null,
-    unresolvedEffect: unresolvedEffect ? (JSON.parse(unresolvedEffect) as UnresolvedEffect) : null,
+    unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
   };
 }

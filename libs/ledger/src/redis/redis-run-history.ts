@@ -1,16 +1,31 @@
 import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } from '../base/ledger-request.js';
-import type { Account, AccountRequest, ItemRecord, Notification, RunHistory } from '../base/ledger.js';
+import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
-import { decodeNotification, decodeRun, decodeSkipRange, RUN_FIELDS } from './redis-run-codec.js';
+import { readEach } from '../base/format.js';
+import { decodeNotification, decodeRun, decodeSkipRange, RUN_FIELDS, type RunRow } from './redis-run-codec.js';
+import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
 
 /** Read by one script, of a single node. */
 const MAX_CRONS = 500;
 
-/** Commands that are under way at once. */
-const WINDOW = 100;
+/** A script that has found so many members of sorted sets looks at no other set. */
+const ENOUGH_FOUND = 2_000;
+
+/** Runs read by one script, which stops everybody else meanwhile. */
+const MAX_RUNS = 250;
+
+/** Scripts that are under way at once: on a cluster each is about one cron. */
+const AT_ONCE = 1;
+const AT_ONCE_ON_CLUSTER = 20;
+
+interface Found {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
 
 /** What the ledger in Redis knows of the past, and how it forgets it. */
 export class RedisRunHistory implements RunHistory {
@@ -30,18 +45,30 @@ export class RedisRunHistory implements RunHistory {
   }
 
   async runs(cron: string, limit: number): Promise<Run[]> {
-    return this.existing(await this.#newest(this.access.keys(cron).runs, limit));
+    const [runs = []] = await this.newestRuns([cron], limit);
+    return runs;
+  }
+
+  async newestRuns(...[crons, limit, { from, to } = {}]: NewestRequest): Promise<Run[][]> {
+    const range = [to === undefined ? '+inf' : `(${to}`, from ?? '-inf'] as const;
+    const keys = crons.map((cron) => this.access.keys(cron).runs);
+    const found = await this.#newestIn(keys, limit, range);
+    const runs = new Map((await this.existing(found.flat().map(({ id }) => id))).map((run) => [run.id, run]));
+    return found.map((ids) => ids.flatMap(({ id }) => runs.get(id) ?? []));
   }
 
   /** By when each came into that state; of those that did at once the later instant first. */
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
-    const found = await inWindows(crons, (cron) => this.#newestIn(this.access.keys(cron)[state], limit));
+    const keys = crons.map((cron) => this.access.keys(cron)[state]);
+    const found = await this.#newestIn(keys, limit);
     const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
     return (await this.existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
-    return (await this.#newest(this.access.keys(cron).skips, limit)).map(decodeSkipRange);
+    if (limit < 1) return [];
+    const ranges = await this.access.redis.zrevrange(this.access.keys(cron).skips, 0, limit - 1);
+    return ranges.map(decodeSkipRange);
   }
 
   async effects(runId: string): Promise<EffectRecord[]> {
@@ -86,7 +113,7 @@ export class RedisRunHistory implements RunHistory {
   async notifications(cron: string, limit: number): Promise<Notification[]> {
     if (limit < 1) return [];
     const { notifications } = this.access.keys(cron);
-    return (await this.access.redis.zrange(notifications, 0, String(limit - 1))).map(decodeNotification);
+    return readEach(await this.access.redis.zrange(notifications, 0, String(limit - 1)), decodeNotification);
   }
 
   async settleNotifications(cron: string, receipts: readonly string[]): Promise<void> {
@@ -121,32 +148,53 @@ export class RedisRunHistory implements RunHistory {
   }
 
   protected async existing(ids: readonly string[]): Promise<Run[]> {
-    const runs = await inWindows(ids, (id) => this.readRun(id));
-    return runs.filter((run) => run !== null);
+    const batches = this.#readableAtOnce(ids);
+    const rows = await this.#inTurn(batches, async (batch) => {
+      const keys = batch.map((id) => keysOfRun(this.access.keys, id).run(id));
+      return (await this.access.ask('read-runs', keys, RUN_FIELDS)) as RunRow[];
+    });
+    const found = rows.flat();
+    return ids.flatMap((id, n) => decodeRun(id, found[n] ?? []) ?? []);
   }
 
-  async #newestIn(key: string, limit: number): Promise<{ readonly id: string; readonly at: number }[]> {
-    if (limit < 1) return [];
-    const found = await this.access.redis.zrevrange(key, 0, limit - 1, 'WITHSCORES');
-    return found.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(found[n + 1]) }] : []));
+  /** In the order given: on a cluster a script reads the runs of one cron. */
+  #readableAtOnce(ids: readonly string[]): string[][] {
+    const batches: string[][] = [];
+    const { isCluster } = this.access.redis;
+    for (const id of ids) {
+      const last = batches.at(-1);
+      const isNear = last && (!isCluster || cronOfRun(last[0] ?? '') === cronOfRun(id));
+      if (isNear && last.length < MAX_RUNS) last.push(id);
+      else batches.push([id]);
+    }
+    return batches;
   }
 
-  /** A stop of −1 means all of them, so a limit of 0 never gets there. */
-  async #newest(key: string, limit: number): Promise<string[]> {
-    return limit < 1 ? [] : this.access.redis.zrevrange(key, 0, limit - 1);
+  /** Of each sorted set, the newest first. */
+  async #newestIn(
+    keys: readonly string[],
+    limit: number,
+    [latest, earliest]: readonly [string | number, string | number] = ['+inf', '-inf'],
+  ): Promise<Found[][]> {
+    if (limit < 1) return keys.map(() => []);
+    const rows = await this.#inTurn(this.access.inBatches(keys, MAX_CRONS), async (batch) => {
+      const read: string[][] = [];
+      while (read.length < batch.length) {
+        const words = [limit, latest, earliest, ENOUGH_FOUND];
+        read.push(...((await this.access.ask('list-newest', batch.slice(read.length), words)) as string[][]));
+      }
+      return read;
+    });
+    return rows.flat().map((row) => row.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(row[n + 1]) }] : [])));
   }
-}
 
-/**
- * So many at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well.
- */
-async function inWindows<Item, Answer>(
-  items: readonly Item[],
-  ask: (item: Item) => Promise<Answer>,
-): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let at = 0; at < items.length; at += WINDOW) {
-    answers.push(...(await Promise.all(items.slice(at, at + WINDOW).map(ask))));
+  /** Some at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well. */
+  async #inTurn<Item, Answer>(items: readonly Item[], ask: (item: Item) => Promise<Answer>): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    const most = this.access.redis.isCluster ? AT_ONCE_ON_CLUSTER : AT_ONCE;
+    for (let at = 0; at < items.length; at += most) {
+      answers.push(...(await Promise.all(items.slice(at, at + most).map(ask))));
+    }
+    return answers;
   }
-  return answers;
 }

@@ -111,13 +111,32 @@ export class WebhookSender {
     const webhook = this.deps.webhooks.find((known) => webhookName(known) === message.webhook);
     if (!webhook) return null;
     const { id, type, at: timestamp, data } = message;
-    return this.#signed(webhook, id, JSON.stringify({ type, timestamp, data }));
+    const told = withSaid(data, this.deps.definitionOf(message.cron));
+    return this.#signed(webhook, id, JSON.stringify({ type, timestamp, data: told }));
   }
 
   #signed({ url, secret }: Webhook, id: string, body: string): Call {
     const signed = signatureHeaders(secret, { id, at: this.deps.clock.now(), body });
     return { method: 'POST', url, body, headers: { 'content-type': 'application/json', ...signed } };
   }
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/**
+ * What the cron says of itself to people, as it says it now: whoever is woken has to know whom to ask and what to do. In the
+ * sentence of an alarm too, because a chat shows nothing else.
+ */
+function withSaid(data: Data, { description, owner, runbookUrl }: Partial<CronDefinition> = {}): Data {
+  const lines = [...(owner ? [`Owner: ${owner}.`] : []), ...(runbookUrl ? [`Runbook: ${runbookUrl}`] : [])];
+  const { text } = data;
+  return {
+    ...data,
+    ...(typeof text === 'string' && { text: [text, ...lines].join(' ') }),
+    ...(description !== undefined && { description }),
+    ...(owner !== undefined && { owner }),
+    ...(runbookUrl !== undefined && { runbookUrl }),
+  };
 }
 
 function receiverOf(message: Message): string {

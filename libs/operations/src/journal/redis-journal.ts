@@ -1,3 +1,4 @@
+import { FIRST_FORMAT, isReadable } from '@fencepost/ledger/format';
 import { loadScripts, redisKeys, type KeyBuilder, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import {
@@ -11,20 +12,21 @@ import {
 } from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
 
-/** Values without their names: the names would be most of ten thousand entries. */
+/** The format, and values without their names: the names would be most of ten thousand entries. */
 function entryText({ pod, role, event, level, cron, runId, detail }: NewJournalEntry): string {
-  return JSON.stringify([pod, role, event, level, cron, runId, detail]);
+  return JSON.stringify([FIRST_FORMAT, pod, role, event, level, cron, runId, detail]);
 }
 
 /** Nothing for what can't be read: another release may have written it, and a hint that is missing is no failure. */
 function readEntry(id: string, text: string): JournalEntry[] {
   const values = valuesOf(text);
   if (!isEntry(values)) return [];
-  const [pod, role, event, level, cron, runId, detail] = values;
+  const [, pod, role, event, level, cron, runId, detail] = values;
   return [{ id, at: instantOf(id), pod, role, event, level, cron, runId, detail }];
 }
 
 type Values = [
+  format: number,
   ...names: [pod: string, role: string, event: NewJournalEntry['event'], level: NewJournalEntry['level']],
   ...of: [cron: string | null, runId: string | null, detail: NewJournalEntry['detail']],
 ];
@@ -32,12 +34,12 @@ type Values = [
 const isName = (name: unknown) => typeof name === 'string';
 
 function isEntry(values: unknown): values is Values {
-  if (!Array.isArray(values) || values.length !== 7) return false;
-  const [detail, ...names] = values.toReversed() as unknown[];
-  const [runId, cron, ...always] = names;
+  if (!Array.isArray(values)) return false;
+  const [format, pod, role, event, level, cron, runId, detail] = values as unknown[];
   return (
-    [runId, cron].every((name) => name === null || isName(name)) &&
-    always.every(isName) &&
+    isReadable(Number(format)) &&
+    [pod, role, event, level].every(isName) &&
+    [cron, runId].every((name) => name === null || isName(name)) &&
     typeof detail === 'object' &&
     detail !== null
   );

@@ -4,7 +4,7 @@ import type { Telemetry } from '@fencepost/jobs';
 import { CronLabels, DEFAULT_CRONS, mostOf, type CronsTold } from './cron-labels.js';
 import { countEvents } from './event-counts.js';
 import { HeldGauges } from './held-gauges.js';
-import { forgetCron, instruments, type Instruments, showTags, showZeros } from './instruments.js';
+import { forgetCron, instruments, type Instruments, showSaid, showZeros } from './instruments.js';
 import { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { StoreGauges } from './store-gauges.js';
@@ -105,7 +105,7 @@ class CronObserver {
     showZeros(count, [...new Set(named)], sources.held() === null ? OF_WORKERS : OF_SCHEDULERS);
     count.otherCrons.set(entries.filter(({ definition: { name } }) => labels.of(name) !== name).length);
     if (sources.held() === null) return;
-    showTags(count, entries, labels);
+    showSaid(count, entries, labels);
     for (const state of ['active', 'disabled', 'removed'] as const) {
       count.definitions.set({ state }, entries.filter((entry) => entry.state === state).length);
     }

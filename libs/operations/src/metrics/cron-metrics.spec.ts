@@ -225,6 +225,20 @@ describe('the labels of 10,000 crons', () => {
     expect(await shown()).toEqual([]);
   });
 
+  it('name owner and runbook of the crons that are told apart and have one, as the catalog has them now', async () => {
+    const stage = new MetricsStage(2);
+    stage.held = [];
+    const a = stage.declare({ name: 'a', owner: 'Ada', runbookUrl: 'https://wiki.example/a' });
+    for (const more of [{ name: 'b' }, { name: 'c', owner: 'Bob' }]) stage.declare(more);
+    const shown = async () => {
+      await stage.clock.advance(2_000);
+      return ((await stage.page()).get('fencepost_cron_info')?.samples ?? []).map(({ labels }) => labels);
+    };
+    expect(await shown()).toEqual([{ cron: 'a', owner: 'Ada', runbook_url: 'https://wiki.example/a' }]);
+    stage.entries = [{ ...a, definition: { ...a.definition, owner: 'Eve' } }, ...stage.entries.slice(1)];
+    expect(await shown()).toMatchObject([{ owner: 'Eve' }]);
+  });
+
   it('are the same in every pod, whatever each has seen first', async () => {
     const seen = ['c', 'a', 'b'].map(async (first) => {
       const stage = new MetricsStage(2);

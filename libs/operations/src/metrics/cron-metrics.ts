@@ -25,6 +25,9 @@ const STORES = ['leases', 'ledger', 'queue'] as const;
 /** At most ten of each cron that has series of its own. */
 const TAGS = null as LabelValues;
 
+/** What people wrote of it. */
+const TEXTS = null as LabelValues;
+
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
 const OPERATIONS = null as LabelValues;
 
@@ -143,6 +146,11 @@ const OBSERVED = {
     ...{ name: 'fencepost_cron_tags_info', type: 'gauge', unit: null, by: 'scheduler' },
     help: '1 for each tag of a cron with its own series, the same for every pod: to join other metrics by tag.',
     labels: { cron: NAMES, tag: TAGS },
+  },
+  cronInfo: {
+    ...{ name: 'fencepost_cron_info', type: 'gauge', unit: null, by: 'scheduler' },
+    help: '1 for each cron with its own series and an owner or a runbook, the same for every pod: to join what alerts say.',
+    labels: { cron: NAMES, owner: TEXTS, runbook_url: TEXTS },
   },
   uncertainRuns: {
     ...{ name: 'fencepost_uncertain_runs', type: 'gauge', unit: null, by: 'scheduler' },

@@ -61,15 +61,21 @@ export function showZeros(all: Instruments, crons: readonly string[], by: Readon
 }
 
 /**
- * Shows the tags of the crons that are told apart, so that alerts and panels can join by them: a tag as a label of every metric
+ * Shows tags, owner and runbook of the crons that are told apart, so that alerts and panels can join by them: a tag as a label of every metric
  * would be ten times as many series, and another one with each change of a tag.
  */
-export function showTags({ tagsInfo }: Instruments, entries: readonly CatalogEntry[], labels: CronLabels): void {
+export function showSaid(
+  { tagsInfo, cronInfo }: Pick<Instruments, 'tagsInfo' | 'cronInfo'>,
+  entries: readonly CatalogEntry[],
+  labels: CronLabels,
+): void {
   tagsInfo.reset();
+  cronInfo.reset();
   for (const { state, definition } of entries) {
-    const { name, tags = [] } = definition;
+    const { name, tags = [], owner = '', runbookUrl = '' } = definition;
     if (state === 'removed' || labels.of(name) !== name) continue;
     for (const tag of tags) tagsInfo.set({ cron: name, tag }, 1);
+    if (owner !== '' || runbookUrl !== '') cronInfo.set({ cron: name, owner, runbook_url: runbookUrl }, 1);
   }
 }
 

@@ -23,7 +23,18 @@ it.each(all.map((spec) => [spec.name, spec] as const))('%s is called as Promethe
 it('labels take a bounded number of values, and only names of crons, types, hashed resources, downstreams and nodes are no list', () => {
   for (const { name, labels } of all) {
     const open = Object.entries(labels).filter(([, values]) => values === null);
-    const allowed = ['cron', 'resource_type', 'resource', 'downstream', 'node', 'reason', 'operation', 'tag'];
+    const allowed = [
+      'cron',
+      'resource_type',
+      'resource',
+      'downstream',
+      'node',
+      'reason',
+      'operation',
+      'tag',
+      'owner',
+      'runbook_url',
+    ];
     expect(allowed, name).toEqual(expect.arrayContaining(open.map(([label]) => label)));
     for (const values of Object.values(labels)) expect(values?.length ?? 0, name).toBeLessThanOrEqual(10);
   }

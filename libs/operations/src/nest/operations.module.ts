@@ -50,7 +50,7 @@ import type { PodRegistry } from '../pods/pod-registry.js';
 type Stored = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
 type RunPorts = [...Stored, reads: Reads, trail: AuditTrail];
 
-type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail];
+type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail, membership: Membership];
 
 const cronOperator: Provider = {
   provide: CronOperator,
@@ -68,9 +68,9 @@ const runOperator: Provider = {
 
 const cronCatalog: Provider = {
   provide: CronCatalog,
-  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL],
-  useFactory: (...[crons, clock, { minIntervalMs }, trail]: CatalogPorts) =>
-    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail }),
+  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL, MEMBERSHIP],
+  useFactory: (...[crons, clock, { minIntervalMs }, trail, membership]: CatalogPorts) =>
+    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail, membership }),
 };
 
 const feed: Provider = {

@@ -70,18 +70,21 @@ export async function selectCrons({ catalog, ledger }: BulkPorts, asked: BulkOrd
   if ((tag === undefined) === (names === undefined)) {
     throw new OperatorInputError('Expected either "tag" or "crons", and not both.');
   }
-  const reading = await catalog.read();
-  const found = tag === undefined ? await named(reading, names ?? []) : await tagged(ledger, reading, asked);
+  const found =
+    tag === undefined ? await named(catalog, names ?? []) : await tagged(ledger, await catalog.read(), asked);
   if (found.length > MAX_CRONS) throw OperatorInputError.of('crons', `at most ${MAX_CRONS} crons`, found.length);
   if (expected !== undefined && expected !== found.length) throw new SelectionMovedError(expected, found.length);
   return found.toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-async function named(reading: CatalogReading, names: readonly string[]): Promise<string[]> {
-  const known = new Set(reading.entries.map(({ definition }) => definition.name));
-  const missing = names.find((name) => !known.has(name));
-  if (missing !== undefined) await knownCron({ read: async () => reading }, missing);
-  return [...new Set(names)];
+async function named(catalog: BulkPorts['catalog'], names: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(names)];
+  // More than that are refused anyway, with their number.
+  const asked = wanted.slice(0, MAX_CRONS);
+  const known = new Set((await catalog.read(asked)).entries.map(({ definition }) => definition.name));
+  const missing = asked.find((name) => !known.has(name));
+  if (missing !== undefined) await knownCron(catalog, missing);
+  return wanted;
 }
 
 async function tagged(

@@ -1,5 +1,7 @@
 import type { Clock } from '@fencepost/lease';
-import type { Catalog, ChangeReply, CatalogEntry, Declaration } from '@fencepost/ledger/catalog';
+import { ownerPrefix } from '@fencepost/lease/internal';
+import type { Catalog, CatalogEntry, ChangeReply, Declaration } from '@fencepost/ledger/catalog';
+import { FIRST_FORMAT, formatOf } from '@fencepost/ledger/format';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
 import {
@@ -8,6 +10,7 @@ import {
   checkedText,
   knownCron,
   type HandlerOptions,
+  type Membership,
 } from '@fencepost/jobs/internal';
 import { type SingletonCronOptions } from '@fencepost/jobs';
 import { UnknownCronError } from '@fencepost/jobs/errors';
@@ -34,6 +37,8 @@ export interface CatalogOrder {
 export interface CronCatalogPorts {
   readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
   readonly clock: Clock;
+  /** Which format all live processes read; without it, that of this process. */
+  readonly membership?: Pick<Membership, 'lowestFormat'>;
   /** Where a change is recorded that comes from neither the API nor the command line, which record their own; none by default. */
   readonly audit?: Pick<AuditTrail, 'append'>;
   /** How close two instants may be of a cron that says nothing about it itself; any distance by default. */
@@ -53,7 +58,8 @@ export class CronCatalog {
   }
 
   async get(name: string): Promise<CatalogEntry | null> {
-    return (await this.list()).find(({ definition }) => definition.name === name) ?? null;
+    const { entries } = await this.ports.catalog.read([name]);
+    return entries.find(({ definition }) => definition.name === name) ?? null;
   }
 
   /**
@@ -70,10 +76,12 @@ export class CronCatalog {
   /**
    * Makes a cron, or changes it as a whole: an option that is left out is the default again.
    * @throws {CronDeclarationError} for an option that can't be
+   * @throws {OperatorInputError} for a text that a live process of an older release would not know
    * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
    */
   async set(name: string, settings: CronSettings, order: CatalogOrder): Promise<CatalogEntry> {
     const declaration = this.check(name, settings);
+    await this.#checkFormat(declaration);
     return this.#recorded({ action: 'set', name, order, before: await this.get(name) }, async () => {
       const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
       const entry = await this.get(name);
@@ -101,6 +109,17 @@ export class CronCatalog {
     });
   }
 
+  async #checkFormat({ definition }: Declaration): Promise<void> {
+    const wanted = formatOf(definition);
+    if (wanted === FIRST_FORMAT || !this.ports.membership) return;
+    const { format, process } = await this.ports.membership.lowestFormat();
+    if (format >= wanted) return;
+    throw new OperatorInputError(
+      `"${definition.name}" can't have a description, an owner or a runbook yet: the process "${ownerPrefix(process ?? '')}" has ` +
+        `format ${format}, and they need format ${wanted}. Upgrade that process, then repeat the command.`,
+    );
+  }
+
   /** Every change of a definition leaves an audit record, also that of a program which has no token. */
   async #recorded<Result extends CatalogEntry | null>(change: Change, work: () => Promise<Result>): Promise<Result> {
     const { action, name: cron, order, before } = change;
@@ -123,7 +142,7 @@ export class CronCatalog {
   }
 
   async #isUnreadable(cron: string): Promise<boolean> {
-    const { unreadable = [] } = await this.ports.catalog.read();
+    const { unreadable = [] } = await this.ports.catalog.read([cron]);
     return unreadable.some(({ name }) => name === cron);
   }
 

@@ -35,6 +35,7 @@ describe('a list', () => {
         buildSeq: 1,
         source: 'test',
         tags: [],
+        ...{ description: null, owner: null, runbookUrl: null },
         droppedNotifications: null,
       },
     ]);

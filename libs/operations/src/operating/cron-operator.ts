@@ -15,7 +15,7 @@ import {
   type Membership,
   type RunQueue,
 } from '@fencepost/jobs/internal';
-import { DEFAULT_CANCEL_GRACE_MS, type Catalog } from '@fencepost/ledger/catalog';
+import { DEFAULT_CANCEL_GRACE_MS, type Catalog, type CatalogReading } from '@fencepost/ledger/catalog';
 import {
   OperatorInputError,
   type CancelReply,
@@ -82,7 +82,7 @@ export interface Resumed {
   readonly runId: string | null;
 }
 
-const LISTED_AT_ONCE = 100;
+const LISTED_AT_ONCE = 500;
 
 /**
  * What people do to crons by hand. Each order leaves an audit record with who asked, and why.
@@ -98,18 +98,18 @@ export class CronOperator {
     this.#ports = { ...ports, randomUUID: ports.randomUUID ?? randomUUID, reads: ports.reads ?? ports };
   }
 
-  /** By name, those that are disabled or removed as well. */
-  async list(): Promise<CronOverview[]> {
+  /**
+   * By name, those that are disabled or removed as well.
+   * @param reading of the catalog, for whoever has one
+   */
+  async list(reading?: CatalogReading): Promise<CronOverview[]> {
     const { catalog, ledger } = this.#ports.reads;
-    const { entries, readAt } = await catalog.read();
+    const { entries, readAt } = reading ?? (await catalog.read());
     const overviews: CronOverview[] = [];
     for (let at = 0; at < entries.length; at += LISTED_AT_ONCE) {
       const some = entries.slice(at, at + LISTED_AT_ONCE);
       const names = some.map(({ definition }) => definition.name);
-      const [records, newest] = await Promise.all([
-        ledger.readCrons(names),
-        Promise.all(names.map((name) => ledger.runs(name, 1))),
-      ]);
+      const [records, newest] = await Promise.all([ledger.readCrons(names), ledger.newestRuns(names, 1)]);
       const seen = (index: number) => ({ record: records[index], last: newest[index]?.[0] ?? null });
       overviews.push(...(await mapInSlices(some, (entry, index) => overviewOf(entry, seen(index), readAt))));
     }
@@ -117,13 +117,8 @@ export class CronOperator {
   }
 
   /** Of each of these crons the newest runs first, in the order given. */
-  async newestRuns(crons: readonly string[], limit: number): Promise<Run[][]> {
-    const found: Run[][] = [];
-    for (let at = 0; at < crons.length; at += LISTED_AT_ONCE) {
-      const some = crons.slice(at, at + LISTED_AT_ONCE);
-      found.push(...(await Promise.all(some.map((cron) => this.#ports.ledger.runs(cron, limit)))));
-    }
-    return found;
+  newestRuns(crons: readonly string[], limit: number): Promise<Run[][]> {
+    return this.#ports.reads.ledger.newestRuns(crons, limit);
   }
 
   /**
@@ -191,10 +186,10 @@ export class CronOperator {
     if (meant.dryRun) return { ...meant, done: [], failed: [] };
     const about = { by: asked.by, reason: asked.reason, ...ORDER_RECORDS.many(asked), cron: null, runId: null };
     return withOwnAudit(this.#ports.audit, about, async () => {
-      const reading = await this.#ports.catalog.read();
-      // The catalog is read once and not for each of them, and the record is the one about all.
+      const reading = await this.#ports.catalog.read(crons);
+      // They are read once together, and the record is the one about all.
       const { audit: _, ...ports } = this.#ports;
-      const each = new CronOperator({ ...ports, catalog: { read: async () => reading } });
+      const each = new CronOperator({ ...ports, catalog: { read: async (names) => only(reading, names) } });
       return { ...meant, ...(await orderEach(each, crons, asked)) };
     });
   }
@@ -256,7 +251,7 @@ export class CronOperator {
 
   /** A cron that the catalog has forgotten may still have a run. */
   async #grace(cron: string): Promise<number> {
-    const { entries } = await this.#ports.catalog.read();
+    const { entries } = await this.#ports.catalog.read([cron]);
     return (
       entries.find(({ definition }) => definition.name === cron)?.definition.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS
     );
@@ -265,6 +260,11 @@ export class CronOperator {
 
 type OperatorPorts = Required<Omit<CronOperatorPorts, 'audit'>> & Pick<CronOperatorPorts, 'audit'>;
 type RunOrder = Pick<TriggerRequest, 'by'> & Partial<Omit<TriggerRequest, 'runId' | 'nonce' | 'by'>>;
+
+function only(reading: CatalogReading, names: readonly string[] | undefined): CatalogReading {
+  if (!names) return reading;
+  return { ...reading, entries: reading.entries.filter(({ definition }) => names.includes(definition.name)) };
+}
 
 function checkedOrder({ by, reason }: OperatorOrder): OperatorOrder {
   return { by: checkedText('by', by), reason: checkedText('reason', reason) };

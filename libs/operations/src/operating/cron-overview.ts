@@ -23,6 +23,10 @@ export interface CronOverview {
   readonly buildSeq: number | null;
   readonly source: string | null;
   readonly tags: readonly string[];
+  /** What it is for, whom to turn to, and where it says what to do when it fails; `null` where nothing is said. */
+  readonly description: string | null;
+  readonly owner: string | null;
+  readonly runbookUrl: string | null;
   readonly droppedNotifications: CronRecord['droppedNotifications'];
 }
 
@@ -47,6 +51,9 @@ export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: num
     buildSeq,
     source,
     tags: definition.tags ?? [],
+    description: definition.description ?? null,
+    owner: definition.owner ?? null,
+    runbookUrl: definition.runbookUrl ?? null,
     droppedNotifications: record?.droppedNotifications ?? null,
   };
 }

@@ -113,11 +113,16 @@ describeFindings('doctor-stores', [
     { postgres: postgresOf({ version: 1, expectedVersion: 2 }) },
     'bad OLD_TABLES postgres schema fencepost',
   ],
-  ['the tables are newer', { postgres: postgresOf({ version: 2 }) }, 'bad NEWER_TABLES postgres schema fencepost'],
   [
-    'the functions are others',
+    'the tables are newer than this build',
+    { postgres: postgresOf({ version: 3, minimum: 2 }) },
+    'bad NEWER_TABLES postgres schema fencepost',
+  ],
+  ['the tables are newer and admit this build', { postgres: postgresOf({ version: 2 }) }, null],
+  [
+    'the functions are those of other builds',
     { postgres: postgresOf({ functionsFit: false }) },
-    'warn OTHER_FUNCTIONS postgres schema fencepost',
+    'bad OTHER_FUNCTIONS postgres schema fencepost',
   ],
   [
     'rights are missing',

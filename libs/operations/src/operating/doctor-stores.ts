@@ -184,15 +184,15 @@ function pausedQueue({ redis }: DoctorFacts): DoctorFinding[] {
 
 function postgresTables({ postgres }: DoctorFacts): DoctorFinding[] {
   if (!postgres || postgres.version === null) return [];
-  const { schema, version, expectedVersion, functionsFit } = postgres;
+  const { schema, version, minimum, expectedVersion, functionsFit } = postgres;
   const about = { subject: `postgres schema ${schema}`, todo: 'fencepost migrate --postgres <url>' };
   const expected = `Expected the ledger's tables of version ${expectedVersion}`;
   if (version === 0) return [found('bad', { ...about, code: 'NO_TABLES', text: `${expected}, found none.` })];
   if (version < expectedVersion) {
     return [found('bad', { ...about, code: 'OLD_TABLES', text: `${expected}, found version ${version}.` })];
   }
-  if (version > expectedVersion) {
-    const text = `${expected} at most, found version ${version}: a newer release has migrated the schema.`;
+  if (minimum > expectedVersion) {
+    const text = `${expected}, found version ${version}, which admits builds from ${minimum} on: a newer release has migrated the schema.`;
     return [
       found('bad', {
         ...about,
@@ -203,8 +203,8 @@ function postgresTables({ postgres }: DoctorFacts): DoctorFinding[] {
     ];
   }
   if (functionsFit) return [];
-  const text = `The ledger's functions belong to another release than this program.`;
-  return [found('warn', { ...about, code: 'OTHER_FUNCTIONS', text })];
+  const text = `The ledger has no functions of this build, only those of others.`;
+  return [found('bad', { ...about, code: 'OTHER_FUNCTIONS', text })];
 }
 
 function postgresRights({ postgres }: DoctorFacts): DoctorFinding[] {

@@ -39,7 +39,7 @@ export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
   return {
     ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'active', generation: 1, since: NOW - DAY },
     ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
-    ...{ tags: [], droppedNotifications: null },
+    ...{ tags: [], description: null, owner: null, runbookUrl: null, droppedNotifications: null },
     ...over,
   };
 }
@@ -74,7 +74,7 @@ export function redisOf(over: Partial<RedisFacts> = {}): RedisFacts {
 
 export function postgresOf(over: Partial<PostgresFacts> = {}): PostgresFacts {
   return {
-    ...{ schema: 'fencepost', version: 1, expectedVersion: 1, functionsFit: true, missing: [] },
+    ...{ schema: 'fencepost', version: 1, minimum: 1, expectedVersion: 1, functionsFit: true, missing: [] },
     settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
     ...over,
   };

@@ -70,7 +70,7 @@ export class Doctor {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
     const { operator, runs, membership, pods, journal, ledger, redis, postgres } = this.ports;
     const [crons, uncertain, lastHeard, cards, happened, server, database, lost] = await Promise.all([
-      asked.about('crons', [], () => operator.list()),
+      asked.about('crons', [], () => operator.list(reading)),
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MAX_READ })),
       asked.about('membership', null, () => membership.lastHeard()),
       asked.about('pods', [], () => pods.list()),

@@ -76,7 +76,7 @@ export interface WatchOptions {
 }
 
 /** Resources that are looked at in one call. */
-const LOOKED_AT_ONCE = 1_000;
+const LOOKED_AT_ONCE = 500;
 const MAX_WATCH_MS = 3_600_000;
 const RUNS_LOOKED_AT = 100;
 /** A pod reports every 5 s: so long without a word, and it may be gone. */
@@ -180,7 +180,7 @@ export class LeaseService {
   async #marker(cron: string): Promise<WatchMarker> {
     const { catalog, ledger } = this.ports;
     const [{ readAt }, { refusals }, runs] = await Promise.all([
-      catalog.read(),
+      catalog.read([cron]),
       ledger.readCron(cron),
       ledger.runs(cron, RUNS_LOOKED_AT),
     ]);

@@ -19,8 +19,8 @@ export interface LostDefinitionsPorts extends KeySpace {
 
 const MAX_NAMES = 20;
 /** Of each node of Redis; an examination must end. */
-const MAX_PAGES = 500;
-const PAGE = 1_000;
+const MAX_PAGES = 100;
+const PAGE = 5_000;
 const MAX_READ = 1_000;
 /** Pods that do not know of a loss yet go on for a moment. */
 const MAX_DELAY_MS = 10_000;

@@ -58,7 +58,7 @@ export interface Resolved {
 }
 
 const MAX_LISTED = 1_000;
-const LISTED_AT_ONCE = 100;
+const LISTED_AT_ONCE = 500;
 
 /**
  * What people do about runs that failed, or that wait for an answer. Each order leaves an audit record with who asked, and why.

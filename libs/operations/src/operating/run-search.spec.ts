@@ -78,7 +78,7 @@ describe('a search over all crons', () => {
     const { ledger, catalog } = all.stage;
     expect(await new RunSearch({ ledger, catalog }).page({ limit: 50 })).toMatchObject({ complete: true });
     const many = (await ledger.runs(CRON, 1)).flatMap((run) => Array.from({ length: 1_000 }, () => run));
-    const full = { runs: async () => many, runsIn: async () => many, account: ledger.account.bind(ledger) };
+    const full = { newestRuns: async () => [many], runsIn: async () => many };
     const search = new RunSearch({ ledger: full, catalog });
     expect(await search.page({ limit: 1 })).toMatchObject({ complete: false });
     expect(await search.page({ limit: 1, states: ['uncertain'] })).toMatchObject({ complete: false });

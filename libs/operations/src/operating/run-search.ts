@@ -55,7 +55,7 @@ export interface FailureGroup {
 
 export interface RunSearchPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<RunHistory, 'runs' | 'runsIn' | 'account'>;
+  readonly ledger: Pick<RunHistory, 'newestRuns' | 'runsIn'>;
 }
 
 /** So many runs are read for one answer at most, over all crons, and of one cron no more than a page of the API has. */
@@ -65,7 +65,7 @@ const MAX_OF_CRON = 1_000;
 const MIN_OF_CRON = 3;
 /** Beyond these, crons are left out of an answer that has to read the runs of each. */
 const MAX_CRONS = 1_000;
-const CRONS_AT_ONCE = 50;
+const CRONS_AT_ONCE = 500;
 const MAX_IDS = 100;
 
 /** Finds runs over all crons. It reads a bounded number of the newest runs of each, and says when that was not all. */
@@ -126,24 +126,14 @@ export class RunSearch {
     return { runs, complete: !hasFull(runs, perCron) };
   }
 
-  async #newest(names: readonly string[], query: RunQuery): Promise<FoundRuns> {
+  async #newest(names: readonly string[], { from, to }: RunQuery): Promise<FoundRuns> {
     const looked = names.slice(0, MAX_CRONS);
     const perCron = boundOf(looked.length);
-    const found: FoundRuns[] = [];
-    for (const some of inParts(looked)) {
-      found.push(...(await Promise.all(some.map((name) => this.#ofCron(name, query, perCron)))));
-    }
-    const complete = looked.length === names.length && found.every((one) => one.complete);
-    return { runs: found.flatMap(({ runs }) => runs), complete };
-  }
-
-  async #ofCron(name: string, { from, to }: RunQuery, most: number): Promise<FoundRuns> {
-    if (from === undefined) {
-      const runs = await this.ports.ledger.runs(name, most);
-      return { runs, complete: runs.length < most };
-    }
-    const { runs, more } = await this.ports.ledger.account(name, from, to ?? Number.MAX_SAFE_INTEGER, most);
-    return { runs, complete: more === undefined };
+    const range = from === undefined ? {} : { from, ...(to !== undefined && { to }) };
+    const found: Run[][] = [];
+    for (const some of inParts(looked)) found.push(...(await this.ports.ledger.newestRuns(some, perCron, range)));
+    const complete = looked.length === names.length && found.every((runs) => runs.length < perCron);
+    return { runs: found.flat(), complete };
   }
 }
 

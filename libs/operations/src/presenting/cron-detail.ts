@@ -47,7 +47,7 @@ export const cronDetailSchema = cronSummarySchema
     generations: z.array(generationSchema).describe('All kept generations, oldest first.'),
     refusals: count.describe('How many stale claims of it the ledger has refused.'),
     keys: count.describe('Idempotency keys of its jobs that are remembered.'),
-    description: z.string().describe('Its schedule in words.'),
+    scheduleText: z.string().describe('Its schedule in words.'),
   })
   .describe('A cron in full detail.');
 
@@ -74,7 +74,7 @@ export function presentCronDetail(
     generations: [...past, entry].map((one, index, all) => presentGeneration(one, all[index - 1])),
     refusals: record.refusals,
     keys,
-    description: describeSchedule(definition),
+    scheduleText: describeSchedule(definition),
   };
 }
 

@@ -45,7 +45,8 @@ export interface CronCounts {
 /** Where it looks. */
 interface DirectoryReads {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'skips' | 'runsIn' | 'countKeys'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons'> &
+    Pick<RunHistory, 'runs' | 'newestRuns' | 'skips' | 'runsIn' | 'countKeys'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 
@@ -68,7 +69,6 @@ const MAX_AGE_MS = 10_000;
 const AT_MOST_A = 20;
 /** So many crons are asked about in one call. */
 const AT_ONCE = 500;
-const RUNS_AT_ONCE = 50;
 const MAX_UNCERTAIN = 100;
 
 /**
@@ -154,11 +154,8 @@ export class CronDirectory {
   }
 
   /** @throws {UnknownCronError} with names that are like it */
-  async known(cron: string): Promise<KnownCron> {
-    const { views, reading } = await this.#fresh();
-    const seen = views.find(({ entry }) => entry.definition.name === cron);
-    // One that was made a moment ago is not in the last look.
-    return seen ? { entry: seen.entry, now: reading.readAt } : knownCron(this.reads.catalog, cron);
+  known(cron: string): Promise<KnownCron> {
+    return knownCron(this.reads.catalog, cron);
   }
 
   /** The name of every cron, by name. */
@@ -195,15 +192,10 @@ export class CronDirectory {
     return views.map((view) => (view.history ? view : this.#viewOf(view, now)));
   }
 
-  /** The newest run of each, some at a time. */
+  /** The newest run of each. */
   async #newest(snapshots: readonly CronSnapshot[]): Promise<(Run | null)[]> {
-    const newest: (Run | null)[] = [];
-    for (let from = 0; from < snapshots.length; from += RUNS_AT_ONCE) {
-      const some = snapshots.slice(from, from + RUNS_AT_ONCE);
-      const runs = await Promise.all(some.map(({ entry }) => this.reads.ledger.runs(entry.definition.name, 1)));
-      newest.push(...runs.map(([last = null]) => last));
-    }
-    return newest;
+    const names = snapshots.map(({ entry }) => entry.definition.name);
+    return (await this.reads.ledger.newestRuns(names, 1)).map(([last = null]) => last);
   }
 
   /** As old as a page that asks every few seconds allows; where a look at all of them is quick, fresh. */

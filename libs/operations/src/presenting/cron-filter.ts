@@ -59,7 +59,8 @@ function isDue({ entry, record }: Pick<CronSnapshot, 'entry' | 'record'>): boole
 function isNamed({ entry: { definition } }: Judged, search: string | undefined): boolean {
   if (search === undefined) return true;
   const part = search.trim().toLowerCase();
-  return [definition.name, definition.expression].some((text) => text.toLowerCase().includes(part));
+  const { name, expression, owner = '' } = definition;
+  return [name, expression, owner].some((text) => text.toLowerCase().includes(part));
 }
 
 function isHeldBy({ lease }: Judged, holder: string | undefined): boolean {

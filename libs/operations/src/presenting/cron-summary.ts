@@ -50,6 +50,9 @@ export const cronSummarySchema = z
     buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
     source: textOrNull.describe('The program that declares it; null: created at run time.'),
     tags: z.array(z.string()).describe('Its tags, in order.'),
+    description: textOrNull.describe('What it is for, in one paragraph.'),
+    owner: textOrNull.describe('The team or person to turn to.'),
+    runbookUrl: textOrNull.describe('What to do when it fails: an http or https address.'),
     health: healthSchema,
     marks: marksSchema,
     duration: durationSchema,
@@ -75,7 +78,7 @@ const NOT_KNOWN: CronHealth = { state: 'unknown', since: null, failures: null, t
 
 export function presentCronSummary(overview: CronOverview, observed: CronObservation = {}): CronSummaryJson {
   const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
-  const { buildSeq, source, tags } = overview;
+  const { buildSeq, source, tags, description, owner, runbookUrl } = overview;
   const { lease = null, uncertain = 0, health = NOT_KNOWN, history = null } = observed;
   return {
     ...{ name, expression, timeZone, state, manual: isManual(expression) },
@@ -86,7 +89,7 @@ export function presentCronSummary(overview: CronOverview, observed: CronObserva
     fence: fenceText(lease && lease.fence),
     leaseLeftMs: lease && lease.remainingMs,
     waiting: last?.waiting ?? null,
-    ...{ uncertain, buildSeq, source, tags: [...tags] },
+    ...{ uncertain, buildSeq, source, tags: [...tags], description, owner, runbookUrl },
     health: presentHealth(health),
     ...presentHistory(history),
   };

@@ -15,6 +15,30 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
 
   const ids = (...ns: number[]) => ns.map((n) => stage.idOf(n));
 
+  describe('the newest runs of many crons', () => {
+    const found = async (...asked: Parameters<typeof stage.ledger.newestRuns>) =>
+      (await stage.ledger.newestRuns(...asked)).map((runs) => runs.map(({ id }) => id));
+
+    it('are those of each, newest first, in the order asked for', async () => {
+      for (const n of [1, 2, 3]) await stage.claimed(n);
+      const other = `${stage.cron}-2`;
+      expect(await found([other, stage.cron, 'nobody'], 2)).toEqual([[], ids(3, 2), []]);
+      expect(await found([stage.cron], 9)).toEqual([ids(3, 2, 1)]);
+      expect(await stage.ledger.runs(stage.cron, 2)).toEqual((await stage.ledger.newestRuns([stage.cron], 2))[0]);
+      expect(await found([stage.cron, other], 0)).toEqual([[], []]);
+      expect(await found([], 5)).toEqual([]);
+    });
+
+    it('are those of a range, its end not counted in', async () => {
+      for (const n of [1, 2, 3, 4]) await stage.claimed(n);
+      const [from, to] = [stage.instant(2), stage.instant(4)];
+      expect(await found([stage.cron], 9, { from, to })).toEqual([ids(3, 2)]);
+      expect(await found([stage.cron], 1, { from, to })).toEqual([ids(3)]);
+      expect(await found([stage.cron], 9, { from })).toEqual([ids(4, 3, 2)]);
+      expect(await found([stage.cron], 9, { to })).toEqual([ids(3, 2, 1)]);
+    });
+  });
+
   describe('account', () => {
     it('tells the runs from the first instant up to the last, which is not counted in', async () => {
       for (const n of [1, 2, 3, 4]) await stage.claimed(n);

@@ -77,11 +77,11 @@ describe('the record of a run in Redis', () => {
     const [redis, own] = [spaces.redis(), spaces.fresh()];
     const ledger = new RedisLedger({ redis, ...own });
     const key = redisKeys(own)(CRON, `run:${CRON}@1`);
-    await redis.hset(key, { c: '3 1', s: '3 c 1 0' });
-    await expect(ledger.readRun(`${CRON}@1`)).rejects.toThrow('Expected a run record of format 2, got "3 ');
+    await redis.hset(key, { c: '9 1', s: '9 c 1 0' });
+    await expect(ledger.readRun(`${CRON}@1`)).rejects.toThrow('Expected a run record of format 2 to 4, got "9 ');
     const asked = { runId: `${CRON}@1`, nonce: 'a', worker: 'w', ttlMs: 60_000, maxAttempts: 1 };
-    await expect(ledger.begin(asked)).rejects.toThrow('expected a run record of format 2, got 3 c 1 0');
-    expect(await redis.hgetall(key)).toEqual({ c: '3 1', s: '3 c 1 0' });
+    await expect(ledger.begin(asked)).rejects.toThrow('expected a run record of format [234], got 9 c 1 0');
+    expect(await redis.hgetall(key)).toEqual({ c: '9 1', s: '9 c 1 0' });
   });
 
   it('is kept in one piece as long as nothing in it is long', async () => {

@@ -1,17 +1,26 @@
--- Records the heartbeat of a pod; returns the members, the overdue crons and the version of the catalog.
+-- Records the heartbeat of a pod; returns the members, the overdue crons and the version of the catalog, and the lowest format.
 --
 -- KEYS[1]  pods, by when each was last heard
 -- KEYS[2]  crons, by when the next instant of each is due
 -- KEYS[3]  when any pod was last heard
 -- KEYS[4]  version of the catalog
+-- KEYS[5]  processes, by when each was last heard
+-- KEYS[6]  the format of each
+-- KEYS[7]  the highest format ever written by all
 -- ARGV[1]  pod
 -- ARGV[2]  gone after, ms
 -- ARGV[3]  overdue after, ms
 -- ARGV[4]  how many overdue crons at most
--- Returns  now, version of the catalog, pods with the time since each was heard, crons with the time each is overdue
+-- ARGV[5]  format of the pod
+-- Returns  {now, version of the catalog, pods with the time since each was heard, crons with the time each is overdue, {pod, format}
+--          of the lowest format} | {'REFUSED', the highest format}
 --
 -- Each heartbeat removes dead pods: the list would grow with every restart.
 -- @include lease/server-time
+-- @include announce-format
+local keys = { pods = KEYS[1], writers = KEYS[5], formats = KEYS[6], highest = KEYS[7] }
+local lowest, highest = announce_format(keys, ARGV[1], tonumber(ARGV[5]), tonumber(ARGV[2]))
+if not lowest then return { 'REFUSED', string.format('%.0f', highest) } end
 local at = string.format('%.0f', now)
 redis.call('ZADD', KEYS[1], at, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[2])))
@@ -32,4 +41,4 @@ end
 local latest = string.format('%.0f', now - tonumber(ARGV[3]))
 local overdue = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', latest, 'WITHSCORES', 'LIMIT', '0', ARGV[4])
 local pods = redis.call('ZRANGE', KEYS[1], '0', '-1', 'WITHSCORES')
-return { at, redis.call('GET', KEYS[4]) or '0', since(pods), since(overdue) }
+return { at, redis.call('GET', KEYS[4]) or '0', since(pods), since(overdue), lowest }

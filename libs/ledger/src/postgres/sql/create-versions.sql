@@ -4,6 +4,6 @@
 create table if not exists ledger_version (
   version integer primary key,
   migrated_at timestamptz not null default clock_timestamp(),
-  -- A hash of the functions as they were installed with it, or since.
+  -- What builds up to version 6 compare. Now a function's name says which build it belongs to.
   functions text not null
 );

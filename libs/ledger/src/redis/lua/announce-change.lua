@@ -12,5 +12,5 @@ local function announce_change(version_key, born_key, channel)
     version = clock
     redis.call('SET', version_key, string.format('%.0f', version))
   end
-  redis.call('PUBLISH', channel, string.format('%.0f', version))
+  redis.call('PUBLISH', channel, '2 ' .. string.format('%.0f', version))
 end

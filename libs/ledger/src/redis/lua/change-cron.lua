@@ -19,6 +19,7 @@
 -- ARGV[11] how many earlier generations are kept
 -- Returns  {'ACCEPTED', generation, since} | {'MOVED', generation}, the generation empty for a cron that isn't there
 -- @include lease/server-time
+-- @include declared-record
 -- @include begin-generation
 -- @include drop-tombstones
 -- @include announce-change
@@ -61,14 +62,14 @@ local next = { state = ARGV[4], nonce = ARGV[3], who = ARGV[7], definition = def
 local written, generation, since = begin_generation(lines, next)
 redis.call('HSET', KEYS[1], ARGV[1], written)
 
-local known = redis.call('HGET', KEYS[2], ARGV[1]) or '0 0 dropped '
-local seq, hash, was, source = string.match(known, '^(%d+) (%x+) (%a+) (.*)$')
+local known = redis.call('HGET', KEYS[2], ARGV[1]) or '2 0 0 dropped '
+local seq, hash, was, source = read_declared(known)
 -- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
 local left_out = tonumber(seq) < tonumber(redis.call('HGET', KEYS[3], source) or '0')
 if was == 'dropped' or (was == 'removed' and left_out) then seq, source = '0', '' end
 -- What the code declares keeps the hash of what it declared: that is what its next declaration is compared with.
 if source == '' and not removes then hash = ARGV[5] end
-redis.call('HSET', KEYS[2], ARGV[1], table.concat({ seq, hash, removes and 'removed' or 'live', source }, ' '))
+redis.call('HSET', KEYS[2], ARGV[1], declared_text(seq, hash, removes and 'removed' or 'live', source))
 if removes then
   redis.call('ZADD', KEYS[4], string.format('%.0f', now + tonumber(ARGV[8])), ARGV[1])
 else

@@ -16,7 +16,7 @@ for k = 1, #KEYS, 2 do
   local i = (k + 1) / 2
   local id = ARGV[1 + i]
   local found = call('HMGET', KEYS[k], 'c', 's')
-  if string.find(found[2] or '', '^2 c ') then
+  if string.find(found[2] or '', '^%d+ c ') then
     local run = unpack_run(KEYS[k], id, found[1], found[2])
     run.state = 'enqueued'
     call('HSET', run.key, 's', state_text(run), 'q', since_due(run, now))

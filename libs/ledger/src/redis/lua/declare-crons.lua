@@ -51,11 +51,11 @@ end
 for i = 1, #names do
   if words[i] == 'CHANGED' then
     write_generation(names[i], ARGV[i * 4 + 8], ARGV[i * 4 + 9])
-    redis.call('HSET', KEYS[2], names[i], table.concat({ ARGV[2], ARGV[i * 4 + 7], 'live', ARGV[1] }, ' '))
+    redis.call('HSET', KEYS[2], names[i], declared_text(ARGV[2], ARGV[i * 4 + 7], 'live', ARGV[1]))
     redis.call('ZREM', KEYS[4], names[i])
   elseif words[i] == 'NOTED' then
-    local state = string.match(known[i], '^%d+ %x+ (%a+)')
-    redis.call('HSET', KEYS[2], names[i], table.concat({ ARGV[2], ARGV[i * 4 + 7], state, ARGV[1] }, ' '))
+    local _, _, state = read_declared(known[i])
+    redis.call('HSET', KEYS[2], names[i], declared_text(ARGV[2], ARGV[i * 4 + 7], state, ARGV[1], known[i]))
   end
   -- An hour more than it is kept for: until then the next processes that declare it have nothing to write.
   if words[i] ~= 'CHANGED' and is_tombstone(known[i]) then
@@ -67,10 +67,10 @@ end
 if ARGV[8] == '1' and build.seq > build.top then
   local all = redis.call('HGETALL', KEYS[2])
   for i = 1, #all, 2 do
-    local seq, hash, state, source = string.match(all[i + 1], '^(%d+) (%x+) (%a+) (.*)$')
+    local seq, hash, state, source = read_declared(all[i + 1])
     if source == ARGV[1] and state == 'live' and tonumber(seq) < build.seq then
       write_generation(all[i], 'removed', nil)
-      redis.call('HSET', KEYS[2], all[i], table.concat({ seq, hash, 'dropped', source }, ' '))
+      redis.call('HSET', KEYS[2], all[i], declared_text(seq, hash, 'dropped', source, all[i + 1]))
       redis.call('ZADD', KEYS[4], string.format('%.0f', now + keep), all[i])
       removed[#removed + 1] = all[i]
     end

@@ -1,4 +1,5 @@
--- Layout of the hash of a run, format 2. Read and written here, and by redis-run-codec.ts.
+-- Layout of the hash of a run. Read and written here, and by redis-run-codec.ts. Words that a later format has at the end of c
+-- and s are kept.
 --
 -- c  what its claim settled: "2 scheduledAt due reason overlap generation claimFence claimed maxConcurrency startBy priority
 --    missed"
@@ -14,18 +15,21 @@
 -- What isn't there is empty. The end of a run's lease is its score in the set of open runs, and nowhere else. What changes
 -- together stands together, so that a step writes little and reads hardly more; and no usual value is longer than 64 bytes: up
 -- to there the server keeps a hash in one piece, in half of the memory that it takes otherwise.
+-- @include readable-formats
 local state_of = { c = 'claimed', e = 'enqueued', r = 'running', o = 'orphaned', u = 'uncertain', s = 'succeeded',
   f = 'failed', x = 'cancelled', k = 'skipped' }
 local letter_of = {}
 for letter, state in pairs(state_of) do letter_of[state] = letter end
 local over = { succeeded = true, failed = true, cancelled = true, skipped = true }
 
+local STANDING, SINCE = '^(' .. READABLE .. ') (%a) (%d+) (%d+) (%d*) (%-?%d*)(.*)$', '^' .. READABLE .. ' (%d+) '
+
 local function unpack_run(key, id, facts, text)
-  local letter, delivery, attempt, extra, not_before = string.match(text, '^2 (%a) (%d+) (%d+) (%d*) (%-?%d*)$')
-  local since = string.match(facts or '', '^2 (%d+) ')
-  if not letter or not since then error('expected a run record of format 2, got ' .. string.sub(text, 1, 40)) end
+  local format, letter, delivery, attempt, extra, not_before, more = string.match(text, STANDING)
+  local since = string.match(facts or '', SINCE)
+  if not letter or not since then error('expected a run record of format ' .. READABLE .. ', got ' .. string.sub(text, 1, 40)) end
   return { key = key, id = id, since = tonumber(since), state = state_of[letter], delivery = delivery, attempt = attempt,
-    extra = extra, not_before = not_before }
+    extra = extra, not_before = not_before, format = format, more = more }
 end
 
 -- Until when a worker may go on that was told to stop.
@@ -43,12 +47,12 @@ local function read_run(key, id)
 end
 
 local function state_text(run)
-  return table.concat({ '2', letter_of[run.state], run.delivery, run.attempt, run.extra, run.not_before }, ' ')
+  return table.concat({ run.format, letter_of[run.state], run.delivery, run.attempt, run.extra, run.not_before }, ' ') .. run.more
 end
 
 -- What the claim settled and scripts ask for: letter of the overlap policy, how many at once, startBy and priority, as words.
 local function settled(facts)
-  return string.match(facts, '^2 %d+ %-?%d+ %a (%a) %d+ %d+ %-?%d+ (%d*) (%-?%d*) (%d*) ')
+  return string.match(facts, '^%d+ %d+ %-?%d+ %a (%a) %d+ %d+ %-?%d+ (%d*) (%-?%d*) (%d*) ')
 end
 
 -- A time as the record has it.

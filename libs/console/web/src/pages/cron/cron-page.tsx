@@ -50,6 +50,7 @@ function Known({ cron, at, reload }: KnownProps) {
   const chosen = tabOf(search.get('tab'), asked);
   return (
     <>
+      <Said cron={cron} />
       <CronActions cron={cron} reload={reload} />
       {cron.paused ? <PausedNotice cron={cron} /> : null}
       <MutedNotice cron={cron} />
@@ -70,6 +71,21 @@ function Known({ cron, at, reload }: KnownProps) {
         {chosen === 'definition' ? <Definition cron={cron} reload={reload} /> : null}
         {chosen === 'activity' ? <ActivityTab cron={cron} /> : null}
       </Tabs>
+    </>
+  );
+}
+
+/** What it says of itself to people. A definition may be older than the rule for addresses, and `javascript:` would be run. */
+function Said({ cron: { description, owner, runbookUrl } }: { readonly cron: CronDetail }) {
+  return (
+    <>
+      {description === null ? null : <p class="intro">{description}</p>}
+      {owner === null ? null : <span class="said">{words.ownedBy(owner)}</span>}
+      {runbookUrl !== null && /^https?:\/\//.test(runbookUrl) ? (
+        <a class="said" href={runbookUrl} target="_blank" rel="noopener noreferrer">
+          {words.facts.runbook}
+        </a>
+      ) : null}
     </>
   );
 }

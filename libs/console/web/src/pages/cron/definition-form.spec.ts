@@ -5,12 +5,14 @@ import { formOf, settingsOf } from './definition-form.js';
 const DETAIL = {
   ...{ name: 'nightly', expression: '0 3 * * *', timeZone: 'Europe/Berlin', payload: { a: 1 }, handler: null },
   ...{ overlap: 'skip', misfire: 'fire-once', graceMs: 60_000, state: 'active', tags: ['billing', 'eu'] },
+  ...{ description: 'Closes the books.', owner: null, runbookUrl: 'https://wiki.example/books' },
 } as CronDetail;
 
 it('a form that is opened and sent unchanged says what the cron is', () => {
   expect(settingsOf(formOf(DETAIL))).toEqual({
     ...{ expression: '0 3 * * *', timeZone: 'Europe/Berlin', payload: { a: 1 }, handler: null },
     ...{ overlap: 'skip', misfire: 'fire-once', grace: '60s', tags: ['billing', 'eu'], disabled: false },
+    ...{ description: 'Closes the books.', owner: null, runbookUrl: 'https://wiki.example/books' },
   });
 });
 

@@ -14,15 +14,20 @@ export interface DefinitionForm {
   readonly grace: string;
   /** With commas in between. */
   readonly tags: string;
+  readonly description: string;
+  readonly owner: string;
+  readonly runbookUrl: string;
   readonly disabled: boolean;
 }
+
+const SAID_NOTHING = { description: '', owner: '', runbookUrl: '' };
 
 const EVERY = /^@?every\s+/;
 
 /** The form as it is opened, for a new cron where there is none. */
 export function formOf(cron: CronDetail | null): DefinitionForm {
   if (cron === null) {
-    const usual = { overlap: 'skip', misfire: 'fire-once', grace: '60s', tags: '', disabled: false };
+    const usual = { overlap: 'skip', misfire: 'fire-once', grace: '60s', tags: '', disabled: false, ...SAID_NOTHING };
     return { name: '', schedule: '', timeZone: 'UTC', payload: '', handler: '', ...usual };
   }
   const { name, expression: schedule, timeZone, payload, handler, overlap, misfire, graceMs, tags, state } = cron;
@@ -31,6 +36,7 @@ export function formOf(cron: CronDetail | null): DefinitionForm {
     payload: payload === null || payload === undefined ? '' : JSON.stringify(payload, null, 2),
     grace: graceMs % 1_000 === 0 ? `${graceMs / 1_000}s` : `${graceMs}ms`,
     tags: tags.join(', '),
+    ...{ description: cron.description ?? '', owner: cron.owner ?? '', runbookUrl: cron.runbookUrl ?? '' },
     disabled: state === 'disabled',
   };
 }
@@ -43,12 +49,19 @@ export function settingsOf(form: DefinitionForm): Readonly<Record<string, unknow
   const { schedule, timeZone, payload, handler, overlap, misfire, grace, tags, disabled } = form;
   const text = schedule.trim();
   const when = EVERY.test(text) ? { every: text.replace(EVERY, '') } : { expression: text, timeZone: timeZone.trim() };
-  const others = { overlap, misfire, disabled, grace: grace.trim() === '' ? null : grace.trim() };
+  const others = { overlap, misfire, disabled, grace: textOf(grace) };
   return {
     ...when,
     ...others,
     tags: tags.split(/[\s,]+/).filter((tag) => tag !== ''),
     payload: jsonOf(payload) ?? null,
-    handler: handler.trim() === '' ? null : handler.trim(),
+    handler: textOf(handler),
+    description: textOf(form.description),
+    owner: textOf(form.owner),
+    runbookUrl: textOf(form.runbookUrl),
   };
+}
+
+function textOf(field: string): string | null {
+  return field.trim() === '' ? null : field.trim();
 }

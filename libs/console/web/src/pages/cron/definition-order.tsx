@@ -7,7 +7,7 @@ import { Order } from '../../ui/order.js';
 import { WORDS } from '../../words.js';
 import { formOf, settingsOf, type DefinitionForm } from './definition-form.js';
 
-const { form: words } = WORDS.cron;
+const { form: words, facts } = WORDS.cron;
 
 interface OrderProps {
   /** `null`: a new one. */
@@ -61,7 +61,7 @@ interface FieldsProps {
 }
 
 function Fields({ cron, form, set }: FieldsProps) {
-  const text = (key: 'name' | 'schedule' | 'timeZone' | 'handler' | 'grace' | 'tags', label: string, hint?: string) => (
+  const text = (key: Exclude<keyof DefinitionForm, 'disabled'>, label: string, hint?: string) => (
     <TextField {...{ label, hint }} value={form[key]} onChange={(value) => set({ [key]: value })} />
   );
   return (
@@ -77,7 +77,10 @@ function Fields({ cron, form, set }: FieldsProps) {
       />
       {text('handler', words.handler, words.handlerHint)}
       {text('grace', words.grace, words.graceHint)}
-      {text('tags', WORDS.cron.facts.tags, words.tagsHint)}
+      {text('tags', facts.tags, words.tagsHint)}
+      {text('description', facts.description, words.descriptionHint)}
+      {text('owner', facts.owner, words.ownerHint)}
+      {text('runbookUrl', facts.runbook, words.runbookHint)}
       <p class="buttons">
         <Choice
           label={words.overlap}

@@ -19,7 +19,7 @@ interface DefinitionProps {
 
 export function Definition({ cron, reload }: DefinitionProps) {
   const [editing, setEditing] = useState(false);
-  const { generations, timeZone, description } = cron;
+  const { generations, timeZone, scheduleText } = cron;
   const close = () => {
     setEditing(false);
     reload();
@@ -32,7 +32,7 @@ export function Definition({ cron, reload }: DefinitionProps) {
   return (
     <>
       <Section title={words.definition} aside={edit}>
-        <Facts of={[[heads.schedule, description], ...policies(cron), ...origin(cron)]} />
+        <Facts of={[[heads.schedule, scheduleText], ...policies(cron), ...origin(cron)]} />
       </Section>
       <Section title={words.generations}>
         <Table

@@ -31,12 +31,12 @@ export function NowTab({ cron, at }: NowProps) {
 }
 
 function Glance({ cron, at }: NowProps) {
-  const { description, expression, timeZone, next, holder, fence, leaseLeftMs, refusals } = cron;
+  const { scheduleText, expression, timeZone, next, holder, fence, leaseLeftMs, refusals } = cron;
   return (
     <Section title={words.now} aside={<StateBadge cron={cron} />}>
       <Facts
         of={[
-          [heads.schedule, description],
+          [heads.schedule, scheduleText],
           [heads.expression, <code>{expression}</code>],
           [heads.zone, timeZone],
           [heads.next, next && <Instant at={next} zone={timeZone} relative />],

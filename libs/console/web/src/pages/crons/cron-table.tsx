@@ -39,12 +39,15 @@ export function CronTable({ crons, mutes, view, change }: CronTableProps) {
   return <Table caption={words.crons} columns={columns} rows={crons} keyOf={({ name }) => name} />;
 }
 
-function Name({ cron: { name, expression, timeZone, tags } }: { readonly cron: CronSummary }) {
+function Name({ cron: { name, expression, timeZone, tags, description, owner } }: { readonly cron: CronSummary }) {
   return (
     <>
-      <Link href={to.cron(name)}>{name}</Link>
+      <Link href={to.cron(name)} title={description ?? undefined}>
+        {name}
+      </Link>
       <small class="quiet under">
         {expression} · {timeZone}
+        {owner === null ? null : ` · ${owner}`}
         <Tags of={tags} />
       </small>
     </>

@@ -12,7 +12,7 @@
 create or replace function advance_items(
   the_space text, proof jsonb, the_effect text, finished jsonb, begun text[]
 ) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

@@ -4,8 +4,12 @@
 -- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- turn_ms  ask again after, while a run of the cron has to be waited for
 -- Returns  a list in the same order, as begin_attempt answers
+--
+-- Planned once in a session, with all that it calls, and in one way whatever the statistics say: no other index than the key
+-- can look up one id, and then the row is where that has found it. Any other plan may be one that reads all of a table or of an
+-- index, for as long as the session lasts or until the table is analyzed.
 create or replace function begin_attempts(the_space text, requests jsonb, turn_ms bigint) returns json
-language plpgsql set search_path from current
+language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 as $$
 declare
   locked text[] := lock_crons(the_space, requests);

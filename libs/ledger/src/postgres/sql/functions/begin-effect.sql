@@ -12,7 +12,7 @@
 -- gets the same answer when it repeats the call after a lost reply.
 create or replace function begin_effect(the_space text, proof jsonb, the_name text, if_unknown text, the_hash text)
 returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

@@ -7,13 +7,9 @@
 -- Returns  what begin_attempt would answer, each with its position in the list, from 1; the others are left out
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
--- Planned once in a session, and in one way whatever the statistics say: the first of one id in the order of ids is what no
--- other index than the key can find without a sort, and then the row is where that has found it. Any other plan may be one
--- that reads all of a table or of an index, for as long as the session lasts or until the table is analyzed.
 create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[])
 returns table (at_place bigint, reply json)
-language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
-  set enable_sort = off set jit = off
+language plpgsql set search_path from current
 as $$
 declare
   at bigint := now_ms();
@@ -23,10 +19,7 @@ begin
     -- Of two about one run only the first: the second is answered by what that one has made of it.
     select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
       (one ->> 'ttlMs')::bigint as ttl, nullif(one ->> 'notify', '') as notify, place,
-      (
-        select run.ctid from run where run.space = the_space and run.id between one ->> 'runId' and one ->> 'runId'
-        order by run.id limit 1
-      ) as at_row
+      (select run.ctid from run where run.space = the_space and run.id = one ->> 'runId') as at_row
     from jsonb_array_elements(requests) with ordinality list (one, place)
     where one ->> 'cron' = any (locked)
     order by one ->> 'runId', place

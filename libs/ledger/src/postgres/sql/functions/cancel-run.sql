@@ -11,7 +11,7 @@
 -- whatever waits for the worker's end handles the rest.
 create or replace function cancel_run(the_space text, the_cron text, the_run text, who text, grace_ms bigint)
 returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

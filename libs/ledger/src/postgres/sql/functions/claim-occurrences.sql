@@ -12,7 +12,7 @@
 create or replace function claim_occurrences(the_space text, the_tolerance bigint, the_recover bigint, the_claims jsonb)
 returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   claim jsonb;

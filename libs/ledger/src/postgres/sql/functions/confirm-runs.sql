@@ -9,7 +9,7 @@
 -- A worker may have begun, or finished, a run before this arrives: beginning it removes it from the pending runs.
 create or replace function confirm_runs(the_space text, the_crons text[], the_runs text[], the_sweep bigint) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   at_now bigint;

@@ -9,7 +9,8 @@ language sql volatile
 set search_path from current
 as $$
   select coalesce(json_agg(
-    (select count(*) from run where space = the_space and cron = asked_for.name and scheduled_at > the_clock.now - the_keep_ms)
+    (select count(*) from run where space = the_space and cron = asked_for.name and generation >= 0
+      and scheduled_at > the_clock.now - the_keep_ms)
     order by asked_for.place
   ), '[]')
   from unnest(the_crons) with ordinality as asked_for (name, place), (select now_ms() as now) as the_clock

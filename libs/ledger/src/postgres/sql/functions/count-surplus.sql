@@ -12,14 +12,15 @@ language sql stable
 set search_path from current
 as $$
   select
-    exists (select from run where space = the_space and cron = the_cron
-      order by scheduled_at desc, id desc offset the_keep limit 1)
+    exists (select from run where space = the_space and cron = the_cron and generation >= 0
+      order by scheduled_at desc offset the_keep limit 1)
     or exists (select from skip where space = the_space and cron = the_cron
       order by through desc, after desc offset the_keep limit 1)
     or exists (select from used_id where space = the_space and cron = the_cron and until <= now_ms())
     or exists (
       select from (
-        select finished_at from run where space = the_space and cron = the_cron order by scheduled_at, id limit 100
+        select finished_at from run where space = the_space and cron = the_cron and generation >= 0
+        order by scheduled_at limit 100
       ) as oldest where finished_at <= the_ended
     )
 $$;

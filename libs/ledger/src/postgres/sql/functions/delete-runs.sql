@@ -2,26 +2,27 @@
 --
 -- the_space  whose runs they are
 -- the_cron  their cron, locked
--- the_runs  their ids
+-- the_rows  where they are
 -- Returns  nothing
 --
 -- The latest forgotten instant is recorded, so that a forgotten run is not mistaken for a missed one. The id of a triggered run
 -- has no instant to compare: the id itself is remembered while a duplicate of the trigger may still arrive.
-create or replace function delete_runs(the_space text, the_cron text, the_runs text[]) returns void
+create or replace function delete_runs(the_space text, the_cron text, the_rows tid[]) returns void
 language plpgsql
 set search_path from current
 as $$
 declare
   -- LATE_TRIGGER_MS of ledger-request.ts.
   late_ms constant bigint := 600000;
+  gone text[];
+  latest bigint;
 begin
-  perform remember_id(the_space, the_cron, id, now_ms() + late_ms) from unnest(the_runs) as id
+  with deleted as (delete from run where ctid = any(the_rows) returning id, scheduled_at)
+  select array_agg(id), max(scheduled_at) into gone, latest from deleted;
+  perform remember_id(the_space, the_cron, id, now_ms() + late_ms) from unnest(gone) as id
   where position('@manual-' in id) > 0;
-  delete from effect where space = the_space and run_id = any(the_runs);
-  delete from effect_begun where space = the_space and run_id = any(the_runs);
-  delete from item where space = the_space and run_id = any(the_runs);
-  update cron set forgotten = greatest(
-    forgotten, (select max(scheduled_at) from run where space = the_space and id = any(the_runs))
-  ) where space = the_space and name = the_cron;
-  delete from run where space = the_space and id = any(the_runs);
+  delete from effect where space = the_space and run_id = any(gone);
+  delete from effect_begun where space = the_space and run_id = any(gone);
+  delete from item where space = the_space and run_id = any(gone);
+  update cron set forgotten = greatest(forgotten, latest) where space = the_space and name = the_cron;
 end $$;

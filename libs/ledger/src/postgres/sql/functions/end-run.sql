@@ -19,7 +19,7 @@ begin
     skipped = case when ending = 'skipped' then 'misfire' else skipped end,
     open_until = null, watch_at = null, pending = false
   where space = the_space and id = the_run returning * into this;
-  perform note_notification(this, at);
+  if is_notified(this) then perform note_notifications(the_space, array[this], at); end if;
   perform overtake_attempts(the_space, the_run);
 end
 $$;

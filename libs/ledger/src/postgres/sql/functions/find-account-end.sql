@@ -13,7 +13,7 @@ set search_path from current
 as $$
   with of_then as (
     select scheduled_at from run
-    where space = the_space and cron = the_cron and scheduled_at >= the_from and scheduled_at < the_to
+    where space = the_space and cron = the_cron and generation >= 0 and scheduled_at >= the_from and scheduled_at < the_to
   ),
   beyond as (select scheduled_at from of_then order by scheduled_at offset the_most limit 1)
   select to_json(coalesce(

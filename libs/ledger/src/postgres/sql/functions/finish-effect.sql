@@ -9,7 +9,7 @@
 -- A done is a fact about the world. It is kept also from a stale attempt, if that attempt was once allowed to begin the
 -- effect, and it is never overwritten. A failed is only the current attempt's opinion.
 create or replace function finish_effect(the_space text, proof jsonb, the_name text, outcome jsonb) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

@@ -9,13 +9,13 @@
 create or replace function forget_runs(the_space text, the_cron text, the_keep bigint, the_keep_ms bigint, the_most bigint)
 returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   ended bigint;
   newest_range bigint;
   surplus run;
-  gone text[];
+  gone tid[];
 begin
   perform lock_cron(the_space, the_cron);
   ended := now_ms() - the_keep_ms;
@@ -33,10 +33,10 @@ begin
     update cron set forgotten = greatest(forgotten, newest_range) where space = the_space and name = the_cron;
   end if;
 
-  select * into surplus from run where space = the_space and cron = the_cron
+  select * into surplus from run where space = the_space and cron = the_cron and generation >= 0
   order by scheduled_at desc, id desc offset the_keep limit 1;
   gone := array(
-    select id from run where space = the_space and cron = the_cron and finished_at is not null
+    select ctid from run where space = the_space and cron = the_cron and generation >= 0 and finished_at is not null
       and ((scheduled_at, id) <= (surplus.scheduled_at, surplus.id) or finished_at <= ended)
     order by scheduled_at, id limit the_most
   );

@@ -20,10 +20,13 @@ as $$
     -- A cron that its build left out has no owner; the other half of that build may bring it back too.
     when known.standing = 'dropped' then 'changed'
     when known.source <> the_source then case
-      when known.hash = the_hash then 'same' when known.standing = 'live' then 'conflict' else 'changed' end
+      when known.hash = the_hash or (the_seq <= known.seq and starts_with(known.hash, the_hash)) then 'same'
+      when known.standing = 'live' then 'conflict' else 'changed' end
     -- An operator's change stands until the code declares something new.
-    when known.hash = the_hash then case when the_seq > known.seq then 'noted' else 'same' end
-    when the_seq = known.seq then 'conflict'
+    -- The hash of the texts of a cron stands behind that of the rest: they may be yet to come.
+    when known.hash = the_hash or (the_seq = known.seq and starts_with(known.hash, the_hash)) then
+      case when the_seq > known.seq then 'noted' else 'same' end
+    when the_seq = known.seq and not starts_with(the_hash, known.hash) then 'conflict'
     else 'changed'
   end
 $$;

@@ -4,7 +4,7 @@
 -- the_run  its id
 -- Returns  a list of {name, state, since, finishedAt, fence, result, error, payloadHash}
 create or replace function list_effects(the_space text, the_run text) returns json
-language plpgsql stable set search_path from current
+language plpgsql stable set search_path from current set enable_seqscan = off
 as $$
 begin
   return (

@@ -5,7 +5,7 @@
 -- the_name  name of the forEach
 -- Returns  a list of {key, state, error, since}
 create or replace function list_items(the_space text, the_run text, the_name text) returns json
-language plpgsql stable set search_path from current
+language plpgsql stable set search_path from current set enable_seqscan = off
 as $$
 begin
   return (

@@ -15,7 +15,7 @@ create or replace function list_overdue(
   the_space text, the_crons text[], the_again bigint, the_keep bigint, the_keep_ms bigint, the_most bigint
 ) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   at_now bigint := now_ms();

@@ -3,10 +3,8 @@
 -- the_space  deployment and tenant
 -- requests  a list of objects with a cron each
 -- Returns  the names that exist; a run of any other cron is not locked, and does not exist
---
--- Planned once in a session, and in one way whatever the statistics say: a join without `lateral` may read all crons.
 create or replace function lock_crons(the_space text, requests jsonb) returns text[]
-language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off
+language plpgsql set search_path from current
 as $$
 begin
   return array(

@@ -7,7 +7,7 @@
 -- Returns  nothing
 create or replace function note_waiting(the_space text, the_cron text, the_run text, the_reason text) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 begin
   perform from cron where space = the_space and name = the_cron for update;

@@ -11,7 +11,7 @@ create or replace function pause_cron(
   the_space text, the_cron text, the_nonce text, the_until bigint, the_by text, the_reason text
 ) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   this cron := lock_cron(the_space, the_cron);

@@ -7,7 +7,7 @@
 --
 -- The row that says it was allowed to begin is what settle_transaction locks, and what a successor writes again.
 create or replace function prepare_transaction(the_space text, proof jsonb, the_name text) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

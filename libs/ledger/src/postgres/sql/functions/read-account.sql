@@ -14,7 +14,8 @@ set search_path from current
 as $$
   with of_then as (
     select describe_run(run) as shown, scheduled_at, id, coalesce(finished_at + the_keep_ms <= now_ms(), false) as gone
-    from run where space = the_space and cron = the_cron and scheduled_at >= the_from and scheduled_at < the_to
+    from run where space = the_space and cron = the_cron and generation >= 0
+      and scheduled_at >= the_from and scheduled_at < the_to
   )
   select json_build_object(
     'runs', (select coalesce(json_agg(shown order by scheduled_at, id), '[]') from of_then where not gone),

@@ -11,7 +11,7 @@
 create or replace function redeliver_run(the_space text, the_cron text, the_run text, the_delivery bigint, the_nonce text)
 returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   this run;

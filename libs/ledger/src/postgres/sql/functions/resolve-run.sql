@@ -15,7 +15,7 @@
 -- counts only for the effect that it names.
 create or replace function resolve_run(the_space text, the_cron text, the_run text, request jsonb, sweep_ms bigint)
 returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   answered constant jsonb := request -> 'question';

@@ -8,7 +8,7 @@
 -- The ended pause stays recorded, without its end, for a repeated call.
 create or replace function resume_cron(the_space text, the_cron text, the_nonce text) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   this cron := lock_cron(the_space, the_cron);

@@ -17,7 +17,7 @@
 create or replace function settle_transaction(
   the_space text, proof jsonb, the_name text, outcome jsonb, mark text
 ) returns jsonb
-language plpgsql set search_path from current
+language plpgsql set search_path from current set enable_seqscan = off
 as $$
 declare
   committed_only constant boolean := current_setting('transaction_isolation') in ('read committed', 'read uncommitted');

@@ -16,7 +16,7 @@ create or replace function trigger_run(
   the_space text, the_cron text, the_recover bigint, the_keep bigint, the_channel text, request jsonb
 ) returns json
 language plpgsql
-set search_path from current
+set search_path from current set enable_seqscan = off
 as $$
 declare
   new_id constant text := request->>'runId';
@@ -42,7 +42,7 @@ begin
   select * into earlier from run where space = the_space and id = new_id;
   if earlier.finished_at + the_keep <= at_now then
     -- Kept no longer, and only not swept yet.
-    perform delete_runs(the_space, the_cron, array[new_id]);
+    perform delete_runs(the_space, the_cron, array(select ctid from run where space = the_space and id = new_id));
   elsif earlier.id is not null then
     return recall_trigger(earlier, request->>'nonce');
   end if;

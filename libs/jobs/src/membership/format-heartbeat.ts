@@ -1,0 +1,63 @@
+import type { Clock } from '@fencepost/lease';
+import type { CancelTimer } from '@fencepost/lease/internal';
+import { reportStoreFailure } from '../telemetry/report-failure.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { HEARTBEAT_MS, type Membership } from './membership.js';
+
+export interface FormatHeartbeatDeps {
+  readonly process: string;
+  readonly membership: Pick<Membership, 'announce' | 'leave'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  /** The lowest format of the live processes has risen: what needed it can be written. */
+  readonly onRisen: () => void;
+}
+
+/** Announces the format of a process that is no scheduler pod once a second, for as long as it lives. */
+export class FormatHeartbeat {
+  #lowest = Infinity;
+  #cancel: CancelTimer = () => {};
+  #working: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(private readonly deps: FormatHeartbeatDeps) {}
+
+  /** @throws {FormatBehindError} when the deployment has written a format that this process can't read */
+  async start(): Promise<void> {
+    await this.#announce();
+    this.#arm();
+  }
+
+  /** An announcement that arrived after the leave would bring the process back. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#cancel();
+    await this.#working;
+    const { membership, process, telemetry } = this.deps;
+    await membership.leave(process).catch((error: unknown) => {
+      reportStoreFailure(telemetry, { operation: 'membership.leave' }, error);
+    });
+  }
+
+  async #announce(): Promise<void> {
+    const { membership, process, onRisen, telemetry } = this.deps;
+    const { format } = await membership.announce(process);
+    const before = this.#lowest;
+    this.#lowest = format;
+    if (format <= before) return;
+    telemetry.emit('format.risen', { format });
+    onRisen();
+  }
+
+  #arm(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.deps.clock.after(HEARTBEAT_MS, () => {
+      this.#working = this.#announce()
+        .catch((error: unknown) =>
+          reportStoreFailure(this.deps.telemetry, { operation: 'membership.heartbeat' }, error),
+        )
+        .then(() => this.#arm());
+    });
+  }
+}

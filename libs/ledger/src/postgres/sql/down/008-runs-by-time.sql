@@ -1,0 +1,2 @@
+-- Takes the index away again.
+drop index run_by_time;
