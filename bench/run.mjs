@@ -4,9 +4,13 @@ import { benchCommand } from './command.mjs';
 const BENCH = {
   name: 'bench:run',
   numbers: {
-    seconds: { says: 'the length of all windows of each worker, for redis and postgres', default: 10, quick: 1 },
+    seconds: {
+      says: 'the length of all windows of each worker, for redis and postgres, and of the look at retention',
+      default: 10,
+      quick: 1,
+    },
   },
-  cases: ['redis', 'postgres', 'alone', 'effect', 'items', 'heartbeats'],
+  cases: ['redis', 'postgres', 'alone', 'effect', 'items', 'heartbeats', 'retention'],
   quick: 'short windows of few runs: whether everything runs; judges nothing',
 };
 

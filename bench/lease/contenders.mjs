@@ -1,4 +1,5 @@
 import { openBare, openBareGet, openBareQuorum } from './bare-redis.mjs';
+import { nodeOf } from './node-of.mjs';
 import { openFencepost, openQuorum, openStore } from './fencepost.mjs';
 import { openRedlock4, openRedlock5, openRedlockUniversal } from './peers.mjs';
 import { openRawSocket } from './raw-socket.mjs';
@@ -21,10 +22,19 @@ export const contenders = {
   'redlock-universal': openRedlockUniversal,
 };
 
+/** What the package asks for. */
 const NODE_OF_UNIVERSAL = 22;
 
+/**
+ * What a contender runs on.
+ * @param {{ mayFetch: boolean }} how
+ * @returns the path of a Node.js, or nothing where there is none for it
+ */
+export function programOf(name, { mayFetch }) {
+  return nodeOf(name === 'redlock-universal' ? NODE_OF_UNIVERSAL : 0, { mayFetch });
+}
+
 /** Why somebody can't take part here, or nothing. */
-export function excuseOf(name) {
-  const tooOld = Number(process.versions.node.split('.')[0]) < NODE_OF_UNIVERSAL;
-  return name === 'redlock-universal' && tooOld ? `skipped: needs node ${NODE_OF_UNIVERSAL}` : undefined;
+export function excuseOf(name, how) {
+  return programOf(name, how) ? undefined : `skipped: needs node ${NODE_OF_UNIVERSAL}, and it could not be fetched`;
 }

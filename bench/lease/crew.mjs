@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { programOf } from './contenders.mjs';
 import { goFirst, onTheCpu } from './go-first.mjs';
 
 const CONTENDER = fileURLToPath(new URL('./contender.mjs', import.meta.url));
@@ -16,10 +17,12 @@ export class Crew {
     return crew;
   }
 
-  async #start(name, { room: bench, urls, pinned }) {
-    const where = JSON.stringify({ urls, prefix: `${bench}-${name.replace(/[^a-z0-9]+/gi, '-')}` });
+  async #start(name, { room, urls, pinned }) {
+    const where = JSON.stringify({ urls, prefix: `${room}-${name.replace(/[^a-z0-9]+/gi, '-')}` });
     // `advanced`, because JSON has no Infinity. Stdout belongs to the result.
-    const options = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'], ...(pinned ? onTheCpu() : {}) };
+    const program = programOf(name, { mayFetch: false });
+    const place = pinned ? onTheCpu(program) : { execPath: program };
+    const options = { serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'], ...place };
     const child = fork(CONTENDER, [name, where], options);
     this.#processes.set(name, child);
     await this.#heard(name);

@@ -40,7 +40,7 @@ export function pin(pid) {
   if (taskset && pid) execFileSync(taskset, ['-cp', CPU, `${pid}`], { stdio: 'ignore' });
 }
 
-/** Options for `fork`. */
-export function onTheCpu() {
-  return taskset ? { execPath: taskset, execArgv: ['-c', CPU, process.execPath] } : {};
+/** Options for `fork`. @param {string} program what runs there */
+export function onTheCpu(program) {
+  return taskset ? { execPath: taskset, execArgv: ['-c', CPU, program] } : { execPath: program };
 }

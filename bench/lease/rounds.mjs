@@ -13,11 +13,12 @@ const A_FEW = 20;
  */
 export async function measure(kase, { servers, options, random }) {
   const all = [kase.ours, ...kase.peers, ...(kase.patient ?? [])];
-  const excuses = new Map(all.flatMap((name) => (excuseOf(name) ? [[name, excuseOf(name)]] : [])));
+  const how = { mayFetch: !options.quick };
+  const excuses = new Map(all.map((name) => [name, excuseOf(name, how)]).filter(([, excuse]) => excuse));
   const here = (names) => names.filter((name) => !excuses.has(name));
   const urls = urlsOf(kase, servers);
   const trips = await roundTripsUs(urls);
-  const crew = await Crew.open({ bench: kase.name, names: here(all), urls, pinned: !kase.quorum });
+  const crew = await Crew.open({ room: kase.name, names: here(all), urls, pinned: !kase.quorum });
   try {
     const names = here([kase.ours, ...kase.peers]);
     await inRounds(crew, names, { kase, options, random, rounds: options.quick ? 0 : kase.work.warmUp });

@@ -52,9 +52,9 @@ await serve(async (about) => {
   const { queue } = worker;
   return {
     fill: (order) => worker.fill(order),
-    async drain({ count, handler: name = 'nothing', retention = false }) {
+    async drain({ count, handler: name = 'nothing' }) {
       work = works[name];
-      return tally.window(count, () => Promise.all([queue.resume(), retention && worker.retain()]));
+      return tally.window(count, () => queue.resume());
     },
     /** Lets `count` handlers go on for `beats` heartbeats each, and says how many calls of the ledger those were. */
     async hold({ count, beats }) {

@@ -3,9 +3,10 @@ import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { onPostgres, onRedis } from './throughput.mjs';
+import { retention } from './retention.mjs';
 import { alone, effect, heartbeats, items } from './round-trips.mjs';
 
-const CASES = { redis: onRedis, postgres: onPostgres, alone, effect, items, heartbeats };
+const CASES = { redis: onRedis, postgres: onPostgres, alone, effect, items, heartbeats, retention };
 
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {
@@ -46,8 +47,9 @@ function figures(values) {
     .join('  ');
 }
 
-function verdict({ name, measured, atLeast, atMost, holds }) {
+function verdict({ name, measured, atLeast, atMost, holds, least, most }) {
   const word = { true: 'HOLDS', false: 'FAILS', null: 'not judged' }[String(holds)];
   const limit = atMost === undefined ? `claimed at least ${atLeast}` : `claimed at most ${atMost}`;
-  return `${word}  ${name}: ${measured}, ${limit}`;
+  const spread = least === undefined ? '' : ` (${least} to ${most} in single rounds)`;
+  return `${word}  ${name}: ${measured}${spread}, ${limit}`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { systemClock } from '@fencepost/lease';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
@@ -7,6 +6,7 @@ import { Telemetry } from '@fencepost/jobs';
 import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RunProcessor } from '../../libs/jobs/dist/running/run.processor.js';
 import { BullmqRunQueue } from '../../libs/jobs/dist/queue/bullmq-run-queue.js';
+import { Instants } from './instants.mjs';
 
 const ofRoot = createRequire(new URL('../../package.json', import.meta.url));
 
@@ -44,12 +44,12 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
   const options = { ...space, redis: ofWorker, concurrency, clock: systemClock, telemetry, attempts };
   const processor = new RunProcessor(options);
   await processor.start();
+  const instants = new Instants();
   return {
     redis,
     queue: runs.queue,
-    fill: ({ count }) => fill({ ledger, runs }, count),
+    fill: ({ count }) => fill({ ledger, runs, instants }, count),
     beats: (count) => beatsOf(ledger, count),
-    retain: () => retain(ledger),
     async stop() {
       await processor.stop(1_000);
       await runs.close();
@@ -59,30 +59,37 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
   };
 }
 
-async function fill({ ledger, runs }, count) {
+/** Claims the next instants of every job and hands them to the queue, as a scheduler does. */
+async function fill({ ledger, runs, instants }, count) {
   await runs.queue.pause();
-  const ids = Array.from({ length: count }, (_, n) => `${JOBS[n % JOBS.length]}@manual-${randomUUID()}`);
+  const wanted = Array.from({ length: count }, (_, n) => JOBS[n % JOBS.length]);
   for (let from = 0; from < count; from += MAX_AT_ONCE) {
-    const part = ids.slice(from, from + MAX_AT_ONCE);
-    await Promise.all(part.map((runId) => ledger.trigger(orderOf(runId))));
-    await runs.enqueue(part.map((runId) => ({ runId, delivery: 1 })));
-    await ledger.confirm(part);
+    const claims = wanted.slice(from, from + MAX_AT_ONCE).map((job) => instants.next(job));
+    const refused = (await ledger.claimAll(claims)).find(({ value }) => value?.verdict !== 'claimed');
+    if (refused) throw new Error(`Expected a claim to be accepted, got ${JSON.stringify(refused)}.`);
+    const ids = claims.map(({ cron, occurrence }) => `${cron}@${occurrence.scheduledAt}`);
+    await runs.enqueue(ids.map((runId) => ({ runId, delivery: 1 })));
+    await ledger.confirm(ids);
   }
 }
 
-/** Any number of its runs may go on at once, and none has an instant. */
-function orderOf(runId) {
+/** What schedulers do besides: once for the runs of a window, those beyond the newest of each job are deleted. */
+export async function openRetention({ redis: url, postgres, prefix }) {
+  const space = { prefix, tenant: 'bench' };
+  const redis = await connectRedis({ url, commandTimeoutMs: 10_000, name: 'bench' });
+  const stores = postgres ? await openPostgresLedger(postgres, space) : undefined;
+  const ledger = stores?.ledger ?? new RedisLedger({ redis, ...space });
   return {
-    ...{ runId, nonce: randomUUID(), scheduledAt: null, reason: 'manual', generation: 1, by: 'bench', why: null },
-    ...{ payload: null, handler: null, missed: null, overlap: 'allow' },
+    async forget() {
+      for (let from = 0; from < JOBS.length; from += FORGETS_AT_ONCE) {
+        await Promise.all(JOBS.slice(from, from + FORGETS_AT_ONCE).map((job) => ledger.forget(job, KEPT)));
+      }
+    },
+    async stop() {
+      await closeRedis(redis);
+      await stores?.close();
+    },
   };
-}
-
-/** What schedulers do besides, once for the runs of a window: those beyond the newest are deleted. */
-async function retain(ledger) {
-  for (let from = 0; from < JOBS.length; from += FORGETS_AT_ONCE) {
-    await Promise.all(JOBS.slice(from, from + FORGETS_AT_ONCE).map((job) => ledger.forget(job, KEPT)));
-  }
 }
 
 /** When so many heartbeats have been answered. */

@@ -7,7 +7,7 @@ const { Queue, Worker } = ofJobs('bullmq');
 /**
  * BullMQ by itself: `schedules` makes Job Schedulers, `work` takes jobs, `ticks` is the least a scheduler can do (a timer,
  * and the jobs of all crons in one `addBulk` at the instant, from one process), and `jobs` adds that many jobs at once and
- * says how long a bare worker took to begin the last of them.
+ * says how long a bare worker took to begin the last of them, each time it is asked.
  */
 await serve(async ({ redis, prefix, concurrency = 100 }, record) => {
   const connection = { url: redis, maxRetriesPerRequest: null };
@@ -36,20 +36,25 @@ await serve(async ({ redis, prefix, concurrency = 100 }, record) => {
     async work() {
       void worker.run();
     },
-    async ticks({ count }) {
+    /** In these seconds of a minute, or in each. */
+    async ticks({ count, seconds }) {
       const fire = (at) => {
+        setTimeout(() => fire(at + 1_000), at + 1_000 - Date.now());
+        if (seconds && !seconds.includes((at / 1_000) % 60)) return;
         const jobs = Array.from({ length: count }, (_, n) => ({
           name: 'local',
           data: { at },
           opts: { jobId: `cron-${n}@${at}`, removeOnComplete: { count: 1_000 } },
         }));
         void queue.addBulk(jobs);
-        setTimeout(() => fire(at + 1_000), at + 1_000 - Date.now());
       };
       const first = Math.ceil(Date.now() / 1_000) * 1_000;
       setTimeout(() => fire(first), first - Date.now());
     },
     async jobs({ count }) {
+      await queue.pause();
+      if (!worker.isRunning()) void worker.run();
+      begun = 0;
       for (let from = 0; from < count; from += 1_000) {
         await queue.addBulk(Array.from({ length: Math.min(1_000, count - from) }, () => ({ name: 'job', data: {} })));
       }
@@ -57,7 +62,7 @@ await serve(async ({ redis, prefix, concurrency = 100 }, record) => {
       const drained = new Promise((resolve) => {
         all = () => begun >= count && resolve();
       });
-      void worker.run();
+      await queue.resume();
       await drained;
       return performance.now() - started;
     },

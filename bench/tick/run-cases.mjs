@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startRedis } from '../../scripts/redis.mjs';
-import { burst, idle, one, overload, thousand, timers } from './cases.mjs';
+import { idle, one, overload } from './cases.mjs';
+import { handover } from './handover.mjs';
+import { burst, thousand } from './in-turns.mjs';
+import { timers } from './timers.mjs';
 
-const CASES = { one, thousand, overload, burst, idle, timers };
+const CASES = { handover, one, thousand, overload, burst, idle, timers };
 
 /** One case after the other, each on a Redis of its own: what one leaves behind would be measured with the next. */
 export async function runCases({ cases, seconds, quick }, print) {
@@ -44,7 +47,8 @@ function table({ name, ours, peers, claims }) {
   const verdicts = claims.map((claim) => {
     const verdict = { true: 'HOLDS', false: 'FAILS', null: 'not judged' }[String(claim.holds)];
     const limit = claim.atMost === undefined ? `claimed ${claim.exactly}` : `claimed at most ${claim.atMost}`;
-    return `  ${verdict}  ${claim.name}: ${claim.measured}, ${limit}`;
+    const spread = claim.least === undefined ? '' : ` (${claim.least} to ${claim.most} in single rounds)`;
+    return `  ${verdict}  ${claim.name}: ${claim.measured}${spread}, ${limit}`;
   });
   return [name, ...lines, ...verdicts, ''].join('\n');
 }

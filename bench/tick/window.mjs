@@ -12,14 +12,14 @@ export async function watch({ redis, seconds, workers, schedulers = [] }) {
   await Promise.all([...workers, ...schedulers].map((member) => member.ask('mark')));
   const from = Date.now();
   const before = await redisCpuUs(redis);
-  await sleep(seconds * 1_000 - (Date.now() - from) + untilHalf());
+  await sleep(seconds * 1_000 - (Date.now() - from));
   const spent = (await redisCpuUs(redis)) - before;
   const told = await Promise.all(workers.map((member) => member.ask('take')));
   const planned = await Promise.all(schedulers.map((member) => member.ask('take')));
   const late = told.flatMap((one) => one.late);
   return {
     from: Math.ceil(from / 1_000) * 1_000,
-    to: Math.floor(Date.now() / 1_000) * 1_000,
+    to: Math.ceil(Date.now() / 1_000) * 1_000,
     late,
     ran: late.length,
     p50: quantile(late, 0.5) ?? NaN,

@@ -1,0 +1,13 @@
+import { benchCommand } from './command.mjs';
+
+/** What the records take in Redis, against the jobs of a bare BullMQ worker on the same server. */
+const BENCH = {
+  name: 'memory',
+  numbers: {
+    runs: { says: 'finished runs, and as many effects and bare jobs', default: 20_000, quick: 2_000 },
+    crons: { says: 'idle crons', default: 1_000, quick: 100 },
+  },
+  quick: 'few of everything: whether everything runs; judges nothing',
+};
+
+await benchCommand(import.meta.url, BENCH, async () => (await import('./memory/measure-memory.mjs')).measureMemory);
