@@ -82,7 +82,7 @@ export class Sweeper {
   #arm(): void {
     if (this.#stopped) return;
     const { clock } = this.deps;
-    this.#hurry(clock.monotonic());
+    this.#planEarly(clock.monotonic());
     const early = [...this.#early.values()].reduce((least, { dueAt }) => Math.min(least, dueAt), Infinity);
     this.#cancel = clock.after(Math.max(0, Math.min(early, this.#nextAt) - clock.monotonic()), () => {
       const sweeping = clock.monotonic() < this.#nextAt ? this.#slice() : this.#round();
@@ -95,7 +95,7 @@ export class Sweeper {
    * pause. A look that finds less, or nothing, makes the wait a quarter longer at most: runs do not end evenly, and a single
    * look may come before the next ones end.
    */
-  #hurry(now: number): void {
+  #planEarly(now: number): void {
     const { recovery, sweepEveryMs } = this.deps;
     const surplus = recovery.takeSurplus();
     for (const cron of this.#looked) {
