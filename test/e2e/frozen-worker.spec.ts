@@ -104,7 +104,7 @@ describe('a worker that is frozen past its run lease, and wakes up while another
 
     first.thaw();
     await first.waitFor('attempt_refused');
-    expect(await deployment.stores.sink.turnedDown()).toEqual({ stale: 1, repeated: 0 });
+    await expect.poll(() => deployment.stores.sink.turnedDown()).toEqual({ stale: 1, repeated: 0 });
     expect(first.eventsOf('effect_acted').map(({ effect }) => effect)).toEqual(['first']);
     await openGate('second');
     await expectTheSecondWorkersWord({ stale: 1, repeated: 0 });
