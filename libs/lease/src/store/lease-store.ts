@@ -1,5 +1,6 @@
 import type { Fence } from '../base/fence.js';
 import type { Term } from './grant.js';
+import type { LeaseSessions } from './lease-sessions.js';
 import type { Criticality, Finding } from './finding.js';
 
 export interface AcquireRequest extends Term {
@@ -80,6 +81,8 @@ export interface LeaseStore {
   list?(after: string | null, limit: number): Promise<HoldingsPage>;
   /** Calls `onReleased` after a release by any process. A hint that may get lost; expiry is never announced. */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching>;
+  /** Terms that live while their holder's session does. Optional; without it each term is renewed by itself. */
+  readonly sessions?: LeaseSessions;
   /** What the store can't guarantee for this criticality. Optional; without it nothing is known. */
   probe?(criticality: Criticality): Promise<readonly Finding[]>;
 }
