@@ -4,9 +4,10 @@ import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { onPostgres, onRedis } from './throughput.mjs';
 import { retention } from './retention.mjs';
+import { inside } from './inside.mjs';
 import { alone, effect, heartbeats, items } from './round-trips.mjs';
 
-const CASES = { redis: onRedis, postgres: onPostgres, alone, effect, items, heartbeats, retention };
+const CASES = { redis: onRedis, postgres: onPostgres, inside, alone, effect, items, heartbeats, retention };
 
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {
@@ -35,9 +36,13 @@ export async function runCases({ cases, seconds, quick }, print) {
 }
 
 /** For people; the closing line is for programs. */
-function table({ name, who, claims }) {
+function table({ name, who, budget = {}, claims }) {
   const width = Math.max(0, ...Object.keys(who).map((one) => one.length));
   const lines = Object.entries(who).map(([one, values]) => `  ${one.padEnd(width)}  ${figures(values)}`);
+  for (const [one, rows] of Object.entries(budget)) {
+    const spent = rows.map(({ command, calls, us }) => `${command} ${calls} times, ${us} µs`);
+    lines.push(`  ${one}, per run: ${spent.join('; ')}`);
+  }
   return [name, ...lines, ...claims.map((claim) => `  ${verdict(claim)}`), ''].join('\n');
 }
 
