@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { Fence } from '../../base/fence.js';
 import type { AcquireReply, AcquireRequest, HoldingsPage, LeaseStore, ListedHolding } from '../../store/lease-store.js';
 import { assertAcquirable, assertFree, eventually } from './expectations.js';
-import { SESSION, SESSION_ACQUIRE, SESSION_REVOKED, SESSION_TERM } from './session-claims.js';
+import { SESSION_ACQUIRE } from './session-acquire-claims.js';
+import { SESSION } from './session-claims.js';
+import { SESSION_REVOKED, SESSION_TERM } from './session-term-claims.js';
 import { request, TTL_MS, type Claims } from './stage.js';
 
 /** Of stores that take many in one call. */
