@@ -10,7 +10,7 @@
 -- The fence counter stays: it has to outlive every term. Whether a session is over is for the caller to look at.
 -- @include end-session-term
 local leases = {}
-for i = 1, #KEYS, 2 do leases[#leases + 1] = KEYS[i] end
+for i = 1, #KEYS / 2 do leases[i] = KEYS[2 * i - 1] end
 local terms = #leases > 0 and redis.call('MGET', unpack(leases)) or {}
 local answers = {}
 for i = 1, #leases do

@@ -10,10 +10,10 @@
 -- @include check-number
 checkNumber('ttl', ARGV[1], 1)
 if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 0 then return 'OVER' end
-for i = 2, #ARGV, 2 do
-  local field = '=' .. ARGV[i]
+for i = 1, (#ARGV - 1) / 2 do
+  local field = '=' .. ARGV[2 * i]
   -- A later term of the same resource may have been taken since.
-  if redis.call('HGET', KEYS[1], field) == ARGV[i + 1] then redis.call('HDEL', KEYS[1], field) end
+  if redis.call('HGET', KEYS[1], field) == ARGV[2 * i + 1] then redis.call('HDEL', KEYS[1], field) end
 end
 if redis.call('HLEN', KEYS[1]) == 2 then return {} end
 local fields = redis.call('HGETALL', KEYS[1])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NO_FENCE } from '../../base/fence.js';
 import type { Fence } from '../../base/fence.js';
 import { askInVain, assertAbove, assertFree, assertRejects } from './expectations.js';
-import { assertLeft, open, sessionsOf, wanted } from './session-stage.js';
+import { assertLeft, open, sessionsOf, shortTtlMs, wanted } from './session-stage.js';
 import { ABOVE_THE_CLOCK, TTL_MS } from './stage.js';
 import type { Claims } from './stage.js';
 
@@ -52,7 +52,7 @@ export const SESSION_ACQUIRE: Claims = {
   },
 
   'takes over the terms of a session that is over, in the order given and under larger fences': async (stage) => {
-    const dead = await open(stage, { ttlMs: stage.shortTtlMs });
+    const dead = await open(stage, { ttlMs: shortTtlMs(stage) });
     const before = [await dead.win({ resource: 'a' }), await dead.win({ resource: 'b' })];
     await stage.harness.untilFree('a');
     const successor = await open(stage, { holder: 'pod/2' });
@@ -107,7 +107,7 @@ export const SESSION_ACQUIRE: Claims = {
   },
 
   'issues a larger fence than a term that ended with its session': async (stage) => {
-    const dead = await open(stage, { ttlMs: stage.shortTtlMs });
+    const dead = await open(stage, { ttlMs: shortTtlMs(stage) });
     await dead.win({ floor: ABOVE_THE_CLOCK });
     await dead.win({ resource: 'a', floor: ABOVE_THE_CLOCK });
     await stage.harness.untilFree('r');

@@ -3,7 +3,7 @@ import type { Fence } from '../../base/fence.js';
 import { ALL_RELEASED } from '../../store/lease-sessions.js';
 import type { AcquireReply } from '../../store/lease-store.js';
 import { assertAbove, assertAcquirable, assertAtMost, assertFree, assertRejects, eventually } from './expectations.js';
-import { announcements, assertHeld, newSession, open, sessionsOf } from './session-stage.js';
+import { announcements, assertHeld, newSession, open, sessionsOf, shortTtlMs } from './session-stage.js';
 import { TTL_MS } from './stage.js';
 import type { Claims } from './stage.js';
 
@@ -24,7 +24,7 @@ export const SESSION: Claims = {
   },
 
   'ends by itself after its ttl, and all its terms with it': async (stage) => {
-    const { win, isLive } = await open(stage, { ttlMs: stage.shortTtlMs });
+    const { win, isLive } = await open(stage, { ttlMs: shortTtlMs(stage) });
     for (const resource of ['a', 'b']) await win({ resource });
     await stage.harness.untilFree('a');
     await assertFree(stage.store, 'a', 'b');
@@ -46,7 +46,7 @@ export const SESSION: Claims = {
     const unknown = newSession();
     assert.deepEqual(await sessionsOf(stage).renew(unknown, []), { live: false, revoked: [] });
     const closed = await open(stage);
-    const expired = await open(stage, { ttlMs: stage.shortTtlMs });
+    const expired = await open(stage, { ttlMs: shortTtlMs(stage) });
     await closed.win({ resource: 'a' });
     await expired.win({ resource: 'b' });
     await sessionsOf(stage).close(closed.session);

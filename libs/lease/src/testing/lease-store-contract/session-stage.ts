@@ -15,6 +15,11 @@ interface Opened {
   readonly isLive: () => Promise<boolean>;
 }
 
+/** Of a session that is meant to end: it has to last until its terms are acquired. */
+export function shortTtlMs(stage: Stage): number {
+  return Math.max(stage.shortTtlMs, 500);
+}
+
 export function newSession(over: Partial<Session> = {}): Session {
   return { nonce: randomUUID(), holder: 'pod/1', ttlMs: TTL_MS, ...over };
 }
