@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Fence } from '../../base/fence.js';
 import type { AcquireReply, AcquireRequest, HoldingsPage, LeaseStore, ListedHolding } from '../../store/lease-store.js';
 import { assertAcquirable, assertFree, eventually } from './expectations.js';
+import { SESSION, SESSION_ACQUIRE, SESSION_REVOKED, SESSION_TERM } from './session-claims.js';
 import { request, TTL_MS, type Claims } from './stage.js';
 
 /** Of stores that take many in one call. */
@@ -104,6 +105,11 @@ export const NEEDS: readonly (readonly [Claims, keyof LeaseStore])[] = [
   [MANY, 'acquireMany'],
   [EVICT, 'evict'],
   [LIST, 'list'],
+  [SESSION, 'sessions'],
+  [SESSION_ACQUIRE, 'sessions'],
+  [SESSION_TERM, 'sessions'],
+  [SESSION_REVOKED, 'sessions'],
+  [SESSION_REVOKED, 'evict'],
 ];
 
 function acquireMany(store: LeaseStore, asked: readonly AcquireRequest[]): Promise<AcquireReply[]> {
