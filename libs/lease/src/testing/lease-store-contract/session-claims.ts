@@ -5,7 +5,7 @@ import type { AcquireReply } from '../../store/lease-store.js';
 import { assertAbove, assertAcquirable, assertAtMost, assertFree, assertRejects, eventually } from './expectations.js';
 import { announcements, assertHeld, newSession, open, sessionsOf, shortTtlMs } from './session-stage.js';
 import { TTL_MS } from './stage.js';
-import type { Claims } from './stage.js';
+import type { Claims, Stage } from './stage.js';
 
 const NOTHING: AcquireReply = { acquired: false, remainingMs: 0 };
 
