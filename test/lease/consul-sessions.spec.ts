@@ -32,9 +32,7 @@ function noted(): { readonly paths: string[]; readonly store: ConsulLeaseStore }
   const store = storeWith({
     fetch: (input, init) => {
       paths.push(
-        String(input)
-          .split(/\/v1\/|[?]/)[1]
-          ?.replace(/\/[0-9a-f-]{36}$/, '') ?? '',
+        (typeof input === 'string' ? input : '').split(/\/v1\/|[?]/)[1]?.replace(/\/[0-9a-f-]{36}$/, '') ?? '',
       );
       return fetch(input, init);
     },

@@ -36,7 +36,7 @@ function noted(): { readonly paths: string[]; readonly store: EtcdLeaseStore } {
   const paths: string[] = [];
   const store = storeWith({
     fetch: (input, init) => {
-      paths.push(String(input).split('/v3/')[1] ?? '');
+      paths.push((typeof input === 'string' ? input : '').split('/v3/')[1] ?? '');
       return fetch(input, init);
     },
   });

@@ -1,10 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Pool, QueryConfig } from 'pg';
-import { NO_FENCE } from '@fencepost/lease';
+import { type LeaseStore, NO_FENCE } from '@fencepost/lease';
 import { PostgresLeaseStore } from '@fencepost/lease/postgres';
-import type { AcquireReply, LeaseStore } from '@fencepost/lease/store';
 import { TTL_MS, request, win } from '../support/lease-requests.js';
+import {
+  fenceOf,
+  manyWanted,
+  openSession,
+  type Session,
+  type SessionRequest,
+  sessionsOf,
+  wanted as requested,
+} from '../support/lease-sessions.js';
 import { useLeaseSandbox } from '../support/postgres-sandbox.js';
 
 const SPACE = 'fencepost:v1:default:lease';
@@ -18,17 +25,12 @@ beforeEach(() => {
 });
 
 const sql = async (text: string, ...values: unknown[]) => (await postgres.sandbox.pool.query(text, values)).rows;
-const wanted = (resource = 'r') => ({ resource, nonce: randomUUID(), floor: NO_FENCE });
-const many = (count: number) => Array.from({ length: count }, (_, n) => wanted(`r${n}`));
+const wanted = (resource = 'r') => requested({ resource });
 
-async function opened(over: { holder?: string; ttlMs?: number } = {}, of: LeaseStore = store) {
-  const session = { nonce: randomUUID(), holder: 'pod/1', ttlMs: TTL_MS, ...over };
-  const sessions = of.sessions ?? expect.fail();
-  await sessions.open(session);
-  return { session, acquire: (...asked: ReturnType<typeof wanted>[]) => sessions.acquire(session, asked) };
+async function opened(over: Partial<Session> = {}, of: LeaseStore = store) {
+  const session = await openSession(of, over);
+  return { session, acquire: (...asked: SessionRequest[]) => sessionsOf(of).acquire(session, asked) };
 }
-
-const fenceOf = (reply?: AcquireReply) => (reply?.acquired ? reply.fence : NO_FENCE);
 
 /** What the session of this nonce has in its row is moved by so much. */
 const moved = (nonce: string, ms: number) =>
@@ -52,7 +54,7 @@ describe('the number of terms under a session in PostgreSQL', () => {
     const { session, acquire } = await opened({}, counted);
     const versions = () => sql(`SELECT resource, ctid, xmin FROM ${table} WHERE space = $1 ORDER BY resource`, SPACE);
     seen.length = 0;
-    expect((await acquire(...many(500))).filter(({ acquired }) => acquired)).toHaveLength(500);
+    expect((await acquire(...manyWanted(500))).filter(({ acquired }) => acquired)).toHaveLength(500);
     expect(seen).toHaveLength(1);
     const before = await versions();
     expect(await counted.sessions.renew(session, [])).toEqual({ live: true, revoked: [] });
@@ -70,15 +72,15 @@ describe('the number of terms under a session in PostgreSQL', () => {
     );
     await sql(`ANALYZE ${table}`);
     const dead = await opened({}, counted);
-    await dead.acquire(...many(50));
+    await dead.acquire(...manyWanted(50));
     await counted.sessions.close(dead.session);
     const { session, acquire } = await opened({}, counted);
-    const [reply] = await acquire(...many(50));
+    const [reply] = await acquire(...manyWanted(50));
     await counted.sessions.renew(session, [{ resource: 'r1', nonce: 'n' }]);
     await counted.evict('r0', fenceOf(reply));
     await counted.acquire(request({ resource: 'r2' }));
     await counted.inspect(['r1', 'r2']);
-    await counted.release(many(3));
+    await counted.release(manyWanted(3));
     await counted.sessions.closeOf('r1', NO_FENCE);
     for (const { text, values = [] } of seen) {
       const plan = await sql(`EXPLAIN ${text}`, ...values);
@@ -101,7 +103,7 @@ describe('a session in PostgreSQL', () => {
       const asked = kind === 'a session' ? other.acquire(wanted()) : store.acquire(request());
       await postgres.sandbox.untilBlocked(1);
       await renewal.commit();
-      const [reply] = [(await asked) as AcquireReply | AcquireReply[]].flat();
+      const [reply] = [await asked].flat();
       expect(reply).toMatchObject({ acquired: false });
       expect(await store.inspect(['r'])).toMatchObject([{ holder: 'pod/1' }]);
     },
@@ -122,7 +124,7 @@ describe('a session in PostgreSQL', () => {
       const asked = kind === 'a session' ? other.acquire(wanted()) : store.acquire(request());
       await postgres.sandbox.untilBlocked(1);
       await taken.commit();
-      const [reply] = [(await asked) as AcquireReply | AcquireReply[]].flat();
+      const [reply] = [await asked].flat();
       expect(reply).toMatchObject({ acquired: false });
       expect(await store.inspect(['r'])).toMatchObject([{ holder: 'pod/3' }]);
     },
@@ -154,8 +156,11 @@ describe('a session in PostgreSQL', () => {
     const { session, acquire } = await opened();
     await acquire(wanted());
     await moved(session.nonce, 10 * TTL_MS);
-    const [left] = (await (await opened({ holder: 'pod/2' })).acquire(wanted())) as { remainingMs: number }[];
-    expect(left?.remainingMs).toBeLessThanOrEqual(TTL_MS);
+    const [reply] = await (await opened({ holder: 'pod/2' })).acquire(wanted());
+    expect(reply).toHaveProperty(
+      'remainingMs',
+      expect.toSatisfy((ms: number) => ms <= TTL_MS),
+    );
     await moved(session.nonce, 10 * TTL_MS);
     await store.sessions.renew(session, []);
     expect((await store.inspect(['r']))[0]?.remainingMs).toBeLessThanOrEqual(TTL_MS);

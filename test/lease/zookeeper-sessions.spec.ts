@@ -204,8 +204,8 @@ describe('an eviction in ZooKeeper', () => {
 describe('a reply of ZooKeeper about a session that gets lost', () => {
   const losing = async (text: string, ask: (store: ZookeeperLeaseStore) => Promise<unknown>) => {
     const proxy = await replyDroppingProxy(`redis://${zookeeper.address}`);
-    const connect = connectAfter(text, async () => proxy.dropNextReply());
-    const answer = await ask(storeWith({ servers: [new URL(proxy.url).host], connect }));
+    const lossy = connectAfter(text, async () => proxy.dropNextReply());
+    const answer = await ask(storeWith({ servers: [new URL(proxy.url).host], connect: lossy }));
     expect(proxy.dropped).toBe(1);
     await proxy.close();
     return answer;
