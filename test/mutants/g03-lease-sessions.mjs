@@ -5,7 +5,6 @@ const ON_REDIS = 'test/lease/redis-lease-store.spec.ts';
 const REDIS = 'test/lease/redis-lease-sessions.spec.ts';
 const KEEPER = 'libs/lease/src/holding/session-leases.spec.ts';
 const TERMS = 'libs/lease/src/holding/session-terms.spec.ts';
-const PROPERTY = 'libs/lease/src/holding/lease-keeper-property.spec.ts';
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
@@ -106,8 +105,8 @@ export default [
     file: 'libs/lease/src/holding/kept-session.ts',
     find: 'this.until = Math.max(this.until, trustedUntil(sentAt, this.ttlMs));',
     replace: 'this.until = Math.max(this.until, trustedUntil(clock.monotonic(), this.ttlMs));',
-    killedBy: PROPERTY,
-    test: 'trust no term beyond its end',
+    killedBy: KEEPER,
+    test: 'is counted from when it was opened or renewed',
   },
   {
     name: 'keeper: a session is trusted until the store is heard of',

@@ -8,6 +8,7 @@ import type { LeaseEvent } from '../telemetry/lease-events.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import type { Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
+import { Leases } from './leases.js';
 
 const TTL_MS = 12_000;
 /** `trustedUntil` less a sixth of the ttl: 12,000 − 120 − 2 − 2,000. */
@@ -113,6 +114,18 @@ describe('a keeper of leases under a session', () => {
     expect([a!.signal.aborted, clock.pending, lost]).toEqual([true, 0, []]);
   });
 
+  it('wakes those who wait for one of its leases when it closes the session', async () => {
+    await hold('a');
+    const waiting = new Leases({ store: memory, clock, ttl: TTL_MS, random: () => 0.5, holder: 'theirs/1' });
+    const waited = waiting.acquire('a', { wait: '1m' });
+    await clock.advance(1);
+    await keeper.releaseAll();
+    // Sooner than it would have asked by itself.
+    await clock.advance(10);
+    expect((await memory.inspect(['a']))[0]?.holder).toBe('theirs/1');
+    await (await waited).release();
+  });
+
   it('releases some of them by their nonces, and the others go on', async () => {
     const [a, b, c] = await hold('a', 'b', 'c');
     expect(await keeper.release([a!, c!])).toEqual([true, true]);
@@ -145,6 +158,28 @@ describe('a keeper of leases under a session', () => {
     const held = await hold('a', 'b');
     expect(await keeper.renewNow(held)).toEqual([true, true]);
     expect(store.countOf('sessions.renew')).toBe(1);
+  });
+});
+
+describe('the trust in a session', () => {
+  const trustFrom = (sentAt: number) => sentAt + TTL_MS - TTL_MS / 100 - 2;
+
+  it('is counted from when it was opened or renewed, however slow the replies', async () => {
+    store.next('sessions.open', { heldBack: after(1_000) });
+    const asked = hold('a');
+    await clock.advance(1_000);
+    const [lease] = await asked;
+    expect(lease!.trustedUntil).toBe(trustFrom(0));
+    store.next('sessions.renew', { heldBack: after(TTL_MS / 3 + 1_000) });
+    await clock.advance(TTL_MS / 3 + 1_000);
+    expect(lease!.trustedUntil).toBe(trustFrom(TTL_MS / 3));
+  });
+
+  it('is not shortened by an older reply that comes after a newer one', async () => {
+    const [a] = await hold('a');
+    store.next('sessions.renew', { heldBack: after((2 * TTL_MS) / 3 + 1_000) });
+    await clock.advance((2 * TTL_MS) / 3 + 2_000);
+    expect(a!.trustedUntil).toBe(trustFrom((2 * TTL_MS) / 3));
   });
 });
 
