@@ -80,11 +80,10 @@ export class EtcdSessions implements LeaseSessions {
     const lease = this.#leaseOf(session);
     let asked = false;
     return this.#client.ask(async (member) => {
-      const ended = (await revokeNow(member, lease)) || asked;
-      // Over after a reply that got lost: this call has ended it.
+      const before = asked;
       asked = true;
-      if (ended) await this.#announce(member);
-      return ended;
+      // Over after a reply that got lost: this call has ended it.
+      return this.#announceIf(member, (await revokeNow(member, lease)) || before);
     });
   }
 
@@ -95,11 +94,10 @@ export class EtcdSessions implements LeaseSessions {
     return this.#client.ask(async (member) => {
       const [found] = await read(member, [key]);
       const term = readTerm(key, found);
-      const isIt = term?.fence === fence && term.session !== undefined;
-      const ended = (isIt && (await revokeNow(member, term.lease))) || asked;
-      asked ||= isIt;
-      if (ended) await this.#announce(member);
-      return ended;
+      const before = asked;
+      if (term?.fence !== fence || term.session === undefined) return this.#announceIf(member, before);
+      asked = true;
+      return this.#announceIf(member, (await revokeNow(member, term.lease)) || before);
     });
   }
 
@@ -183,8 +181,9 @@ export class EtcdSessions implements LeaseSessions {
     return terms.filter((note) => !isKnown(note)).map(({ term }) => term);
   }
 
-  async #announce(member: EtcdMember): Promise<void> {
-    await commit(member, { compare: [], success: [put(this.#keys.released, ALL_RELEASED)] });
+  async #announceIf(member: EtcdMember, ended: boolean): Promise<boolean> {
+    if (ended) await commit(member, { compare: [], success: [put(this.#keys.released, ALL_RELEASED)] });
+    return ended;
   }
 
   /**

@@ -14,6 +14,8 @@ WITH locked AS MATERIALIZED (
   WHERE space = $1::text || '/session' AND resource = $2::text AND nonce IS NOT NULL AND expires_at > clock_timestamp()
   FOR NO KEY UPDATE
 ),
+-- When it was locked: the time of a scan beside it could be from before.
+looked AS MATERIALIZED (SELECT resource, clock_timestamp() AS now FROM locked),
 renewed AS (
   UPDATE :"schema".:"table" AS session
   SET
@@ -26,9 +28,9 @@ renewed AS (
       least(session.expires_at, clock_timestamp() + session.ttl_ms * interval '1 millisecond'),
       clock_timestamp() + $3::bigint * interval '1 millisecond'
     )
-  FROM locked
-  WHERE session.space = $1::text || '/session' AND session.resource = locked.resource
-    AND session.nonce IS NOT NULL AND session.expires_at > clock_timestamp()
+  FROM looked
+  WHERE session.space = $1::text || '/session' AND session.resource = looked.resource
+    AND session.nonce IS NOT NULL AND session.expires_at > looked.now
   RETURNING session.resource
 ),
 acknowledged AS (

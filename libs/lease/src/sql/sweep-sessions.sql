@@ -12,4 +12,5 @@ DELETE FROM :"schema".:"table" AS taken
 WHERE taken.space = $1::text || '/revoked' AND NOT EXISTS (
   SELECT FROM :"schema".:"table" AS session
   WHERE session.space = $1::text || '/session' AND session.resource = split_part(taken.resource, ' ', 1)
+    AND session.expires_at >= clock_timestamp() - interval '1 day'
 )

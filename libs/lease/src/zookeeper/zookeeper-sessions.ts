@@ -98,29 +98,18 @@ export class ZookeeperSessions implements LeaseSessions {
 
   /** @throws {ZookeeperError} */
   async close(session: Session): Promise<boolean> {
-    let asked = false;
-    return this.#ask(session, async (server, found) => {
-      const ended = (found !== undefined && (await closeIn(server, found.session))) || asked;
-      // Over after a reply that got lost: this call has ended it.
-      asked ||= found !== undefined;
-      if (ended) await this.#announce(server);
-      return ended;
-    });
+    return this.#ask(session, this.#closing());
   }
 
   /** @throws {ZookeeperError} */
   async closeOf(resource: string, fence: Fence): Promise<boolean> {
     const { client, paths } = this.#options;
     const { term: path } = paths.of(resource);
-    let asked = false;
+    const close = this.#closing();
     return client.ask(async (server) => {
       const [node] = await readNodes(await server.shared(), [path]);
       const term = readTerm(path, node);
-      const found = term?.fence === fence ? await this.#find(server, term.under) : undefined;
-      const ended = (found !== undefined && (await closeIn(server, found.session))) || asked;
-      asked ||= found !== undefined;
-      if (ended) await this.#announce(server);
-      return ended;
+      return close(server, term?.fence === fence ? await this.#find(server, term.under) : undefined);
     });
   }
 
@@ -174,6 +163,7 @@ export class ZookeeperSessions implements LeaseSessions {
   ): Promise<boolean> {
     const { session, found, free, replies } = begin;
     const { paths, access } = this.#options;
+    if (free.length === 0) return true;
     const inPart = (part: readonly Free[]) => part.map((each) => this.#newTerm(each, session, found));
     const write = server.inSession(found.session, (connection) =>
       Promise.all(
@@ -186,7 +176,7 @@ export class ZookeeperSessions implements LeaseSessions {
         }),
       ),
     );
-    const refused = free.length === 0 ? [] : await unlessExpired(write, undefined);
+    const refused = await unlessExpired(write, undefined);
     if (refused?.includes(NO_NODE)) await paths.make(server, access);
     return refused !== undefined;
   }
@@ -204,9 +194,17 @@ export class ZookeeperSessions implements LeaseSessions {
     return { place, fence, writes: [count, put] };
   }
 
-  async #announce(server: ZookeeperServer): Promise<void> {
+  /** Ends a session, for one call: one that is over after a reply got lost, this call has ended. */
+  #closing(): (server: ZookeeperServer, found: StoredSession | undefined) => Promise<boolean> {
     const { paths, access } = this.#options;
-    await (await server.shared()).request(transaction(paths.announceAll(access)), readTransaction);
+    let asked = false;
+    return async (server, found) => {
+      const before = asked;
+      asked ||= found !== undefined;
+      const ended = (found !== undefined && (await closeIn(server, found.session))) || before;
+      if (ended) await (await server.shared()).request(transaction(paths.announceAll(access)), readTransaction);
+      return ended;
+    };
   }
 
   async #find(server: ZookeeperServer, nonce: string | undefined): Promise<StoredSession | undefined> {
