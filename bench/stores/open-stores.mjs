@@ -18,11 +18,14 @@ import { openQuorum } from '../lease/fencepost.mjs';
 import { TTL_MS } from '../lease/settings.mjs';
 
 const QUORUM = 3;
+/** A thousand leases, one by one, take their time. */
+const PATIENT = { timeoutMs: 120_000 };
 const SPACE = { prefix: 'bench', tenant: 'stores' };
 
 /**
  * Each starts a server of its own and resolves to `acquire`, which resolves to a function that releases, to `bare`, the least
- * that the server can be asked for the same, if there is such a thing, and to `close`.
+ * that the server can be asked for the same, if there is such a thing, and to `close`; and for renewals to `store`, to `touch`,
+ * the least that extends one thing, and to `requests`, how many the server has been sent.
  */
 export const OPEN = {
   memory: async () => over(new MemoryLeaseStore({ clock: systemClock }), {}),
@@ -31,7 +34,13 @@ export const OPEN = {
     const redis = new Redis(server.url);
     const close = () => (redis.disconnect(), server.stop());
     const bare = () => redis.set(`bare:${randomUUID()}`, 'held', 'PX', TTL_MS, 'NX');
-    return over(new RedisLeaseStore({ redis, ...SPACE }), { bare, close });
+    await redis.set('touched', 'held');
+    const touch = () => redis.pexpire('touched', TTL_MS);
+    // With those that scripts call.
+    const requests = async () =>
+      Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]) - (infos += 1);
+    let infos = 0;
+    return over(new RedisLeaseStore({ redis, ...SPACE }), { bare, touch, requests, close });
   },
   async quorum() {
     const servers = await Promise.all(Array.from({ length: QUORUM }, privateRedis));
@@ -54,8 +63,17 @@ export const OPEN = {
     await createLeaseTable(client);
     await client.query('CREATE TABLE bare (resource text PRIMARY KEY, holder text)');
     const bare = () => client.query('INSERT INTO bare VALUES ($1, $2) ON CONFLICT DO NOTHING', [randomUUID(), 'held']);
+    await client.query("INSERT INTO bare VALUES ('touched', 'held')");
+    const touch = () => client.query("UPDATE bare SET holder = 'held' WHERE resource = 'touched'");
+    let sent = 0;
+    const counted = { connect: () => client.connect(), query: (query) => ((sent += 1), client.query(query)) };
     const close = () => client.end().then(server.stop);
-    return over(new PostgresLeaseStore({ client, ...SPACE }), { bare, close });
+    return over(new PostgresLeaseStore({ client: counted, ...SPACE }), {
+      bare,
+      touch,
+      requests: async () => sent,
+      close,
+    });
   },
   async etcd() {
     const server = await privateEtcd();
@@ -64,12 +82,25 @@ export const OPEN = {
       const compare = [{ key, target: 'CREATE', createRevision: '0' }];
       return askEtcd(server, 'kv/txn', { compare, success: [{ requestPut: { key, value } }] });
     };
-    return over(new EtcdLeaseStore({ endpoints: [server.endpoint], ...SPACE }), { bare, close: () => server.stop() });
+    const { ID } = await askEtcd(server, 'lease/grant', { TTL: '600' });
+    const touch = () => askEtcd(server, 'lease/keepalive', { ID });
+    let sent = 0;
+    const counted = (input, init) => ((sent += 1), fetch(input, init));
+    const store = new EtcdLeaseStore({ endpoints: [server.endpoint], ...SPACE, ...PATIENT, fetch: counted });
+    return over(store, { bare, touch, requests: async () => sent, close: () => server.stop() });
   },
   async zookeeper() {
     const server = await privateZookeeper();
-    const store = new ZookeeperLeaseStore({ servers: [server.address], ...SPACE });
-    return over(store, { bare: () => roundTrip(server.port), close: () => server.stop() });
+    let sent = 0;
+    // Each is one packet.
+    const counted = ({ host, port }) => {
+      const socket = connect(port, host);
+      const write = socket.write.bind(socket);
+      return Object.assign(socket, { write: (bytes) => ((sent += 1), write(bytes)) });
+    };
+    const store = new ZookeeperLeaseStore({ servers: [server.address], ...SPACE, ...PATIENT, connect: counted });
+    const bare = () => roundTrip(server.port);
+    return over(store, { bare, touch: bare, requests: async () => sent, close: () => server.stop() });
   },
 };
 
@@ -84,13 +115,13 @@ function privateRedis() {
   return startRedis({ log: (line) => console.error(line) });
 }
 
-function over(store, { bare, close = async () => {} }) {
+function over(store, { bare, touch, requests, close = async () => {} }) {
   const leases = new Leases({ store, ttl: TTL_MS });
   const acquire = async (resource) => {
     const lease = await leases.tryAcquire(resource);
     return () => lease.release();
   };
-  return { acquire, bare, close: () => leases.close().then(close) };
+  return { acquire, bare, store, touch, requests, close: () => leases.close().then(close) };
 }
 
 /** A connection, a word and its answer: what a session costs at the least. */

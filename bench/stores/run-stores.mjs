@@ -1,5 +1,6 @@
 import { median, quantile, seeded, shuffled } from '../lease/statistics.mjs';
 import { excuseOf, OPEN } from './open-stores.mjs';
+import { measureRenewals } from './renewals.mjs';
 
 const [COUNT, QUICK_COUNT, WARM_UP] = [50, 2, 2];
 const YARDSTICK = 'redis';
@@ -12,7 +13,13 @@ export async function runStores({ cases, rounds, seed, quick = false }, say) {
     for (const name of names) if (!excuseOf(name)) opened.set(name, await OPEN[name]());
     const samples = await inRounds(opened, { rounds, random: seeded(seed), quick });
     const results = cases.map((name) => resultOf(name, samples));
-    for (const result of results) say(sentence(result));
+    for (const result of results) {
+      say(sentence(result));
+      const renewal = opened.has(result.name) && (await measureRenewals(opened.get(result.name), quick));
+      if (!renewal) continue;
+      result.renewal = renewal;
+      say(renewalSentence(renewal));
+    }
     return { ok: true, node: process.version, rounds, seed, quick, cases: results };
   } finally {
     for (const { close } of opened.values()) await close();
@@ -84,4 +91,11 @@ function sentence({ name, ours, ratio, bareRatio }) {
   if (ratio === null) return `${name.padEnd(10)} ${ours}`;
   const own = bareRatio === null ? '' : `, ${bareRatio} × its own bare request`;
   return `${name.padEnd(10)} ${ratio} × a bare SET NX PX${own}   (${ours} µs)`;
+}
+
+function renewalSentence({ crons, session, leases, bareRatio }) {
+  return (
+    `${''.padEnd(10)} renews ${crons} crons by ${session.requests} requests as a session (${session.us} µs, ${bareRatio} × the ` +
+    `least), by ${leases.requests} as leases (${leases.us} µs)`
+  );
 }

@@ -84,6 +84,15 @@ describe('the benches', () => {
       expect(memory).toMatchObject({ ratio: expect.any(Number), bareRatio: null });
       for (const kase of served)
         expect(kase).toMatchObject({ ratio: expect.any(Number), bareRatio: expect.any(Number) });
+      for (const { name, renewal } of result.cases) {
+        if (name === 'memory' || name === 'quorum') expect(renewal).toBeUndefined();
+        else
+          expect(renewal).toMatchObject({
+            crons: 10,
+            session: { requests: expect.any(Number) },
+            bareRatio: expect.any(Number),
+          });
+      }
     });
 
     it('of ticks closes with one line that has every case, and judges nothing', async () => {

@@ -5,6 +5,7 @@ import type { Fence } from '../base/fence.js';
 import { notifyWatcher } from '../store/lease-request.js';
 import { stopAt, trustedUntil } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
+import type { AcquireRequest } from '../store/lease-store.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {
@@ -41,6 +42,8 @@ export interface NotAcquired {
   readonly remainingMs: number;
 }
 
+export const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
+
 export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } | NotAcquired;
 
 /** Callbacks of leases; one object for many of them. */
@@ -61,15 +64,31 @@ export interface Hold {
   readonly maxHoldMs?: number | undefined;
 }
 
+/** One call to the store for leases. */
+export interface AcquireCall {
+  readonly requests: readonly AcquireRequest[];
+  readonly hold: Hold;
+  /** How often all leases of the keeper had been released when it was sent. */
+  readonly generation: number;
+  readonly hooks: LeaseHooks;
+}
+
+/** Until when a lease may be trusted, or all those of one session: their leases share it, so that a renewal moves one number. */
+export interface Trust {
+  ttlMs: number;
+  /** Monotonic milliseconds. */
+  until: number;
+}
+
 /** The keeper's side of a {@link Lease}. */
 export class KeptLease implements Lease {
   readonly resource: string;
   readonly nonce: string;
   readonly holder: string;
   readonly fence: Fence;
-  /** Set by the keeper alone, which renews it in the round of this ttl. */
-  ttlMs: number;
-  #trustedUntil: number;
+  readonly hold: Hold;
+  /** Changed by the keeper alone. */
+  trust: Trust;
   #released: Promise<boolean> | undefined;
   #ended = false;
   #loss: LeaseLostError | undefined;
@@ -78,16 +97,16 @@ export class KeptLease implements Lease {
   readonly #hooks: LeaseHooks;
 
   constructor(
-    { resource, nonce, holder, fence, ttlMs, trustedUntil: until }: Grant,
-    readonly hold: Hold,
-    hooks: LeaseHooks,
+    { resource, nonce, holder, fence }: Pick<Grant, 'resource' | 'nonce' | 'holder' | 'fence'>,
+    trust: Trust,
+    { hold, hooks }: { readonly hold: Hold; readonly hooks: LeaseHooks },
   ) {
     this.resource = resource;
     this.nonce = nonce;
     this.holder = holder;
     this.fence = fence;
-    this.ttlMs = ttlMs;
-    this.#trustedUntil = until;
+    this.trust = trust;
+    this.hold = hold;
     this.#hooks = hooks;
   }
 
@@ -100,8 +119,12 @@ export class KeptLease implements Lease {
     return Math.min(stopAt(this), this.hold.since + (this.hold.maxHoldMs ?? Infinity));
   }
 
+  get ttlMs(): number {
+    return this.trust.ttlMs;
+  }
+
   get trustedUntil(): number {
-    return this.#trustedUntil;
+    return this.trust.until;
   }
 
   get signal(): AbortSignal {
@@ -129,7 +152,7 @@ export class KeptLease implements Lease {
    * @param ttlMs what that renewal asked for; the lease may have another one by now
    */
   renew(sentAt: number, ttlMs: number): void {
-    if (!this.#ended) this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, ttlMs));
+    if (!this.#ended) this.trust.until = Math.max(this.trust.until, trustedUntil(sentAt, ttlMs));
   }
 
   lose(reason: LossReason): void {
@@ -148,6 +171,8 @@ export class KeptLease implements Lease {
   #finish(loss: LeaseLostError | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
+    // A session goes on without it.
+    this.trust = { ttlMs: this.ttlMs, until: this.trustedUntil };
     this.#loss = loss;
     this.#end?.abort(loss);
   }

@@ -1,3 +1,4 @@
+import { ALL_RELEASED } from '../store/lease-sessions.js';
 import { sleep } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { LeaseBusyError, isBug, isFinal } from '../base/errors.js';
@@ -151,6 +152,7 @@ export class ReleaseHints {
   }
 
   #heard(resource: string): void {
-    for (const { resources, wake } of this.#listeners) if (resources.includes(resource)) wake.abort();
+    const isFree = resource === ALL_RELEASED ? () => true : (names: readonly string[]) => names.includes(resource);
+    for (const { resources, wake } of this.#listeners) if (isFree(resources)) wake.abort();
   }
 }

@@ -56,6 +56,12 @@ describe('a quorum', () => {
     expect(build).toThrow(message);
   });
 
+  it('offers no sessions, as a majority of sessions is none of terms', () => {
+    const members = named('a', 'b', 'c');
+    expect(members.every(({ member }) => member.sessions !== undefined)).toBe(true);
+    expect(new QuorumLeaseStore({ nodes: members, longestTtlMs: 1_000 }).sessions).toBeUndefined();
+  });
+
   it('refuses a ttl above the longest one, also for a renewal', async () => {
     const store = quorumStage().client({ longestTtlMs: 1_000 });
     await expect(store.acquire(request({ ttlMs: 1_001 }))).rejects.toThrow(RangeError);

@@ -34,11 +34,11 @@ const REMEMBERED_NONCES = 10_000;
 /**
  * One lease on several independent stores, held by the owner of a majority of the *configured* ones: it survives the loss of
  * every minority of them. After the algorithm on Redis' distributed-lock page ("Redlock"), with what that lacks: a fence
- * that increases over all majorities, see `QuorumAcquisition`.
- *
- * No call waits for the slowest node. What then still comes is dealt with in the background; see {@link idle}.
+ * that increases over all majorities, see `QuorumAcquisition`. No call waits for the slowest node; see {@link idle}.
  */
 export class QuorumLeaseStore implements LeaseStore {
+  /** None: a term counts where a majority has it, and sessions that nodes lose one by one would leave each term another one. */
+  readonly sessions?: never;
   readonly #quorum: Quorum;
   readonly #floors: QuorumFloors;
   readonly #longestTtlMs: number;

@@ -4,11 +4,12 @@ import { NO_FENCE } from '../base/fence.js';
 import { StaleFenceError } from '../base/errors.js';
 import { loadScripts } from './redis-script.js';
 import { redisKeys } from '../store/keys.js';
-import { RedisLeaseStore, NotReplicatedError } from './redis-lease-store.js';
+import { NotReplicatedError } from './replicated-write.js';
+import { RedisLeaseStore } from './redis-lease-store.js';
 import { closeRedis, connectRedis } from './redis-connection.js';
 import { RedisFencedRows } from '../sinks/redis-fenced-rows.js';
-import { waitForReplicas } from './redis-lease-store.js';
-import type { ReplicatedWrite } from './redis-lease-store.js';
+import { waitForReplicas } from './replicated-write.js';
+import type { ReplicatedWrite } from './replicated-write.js';
 import { TTL_MS, request, win } from '../../../../test/support/lease-requests.js';
 import { recordedWarnings } from '../../../../test/support/recorded.js';
 import { clearPrefixes, freshPrefix, privateRedis, testRedis } from '../../../../test/support/redis.js';
@@ -127,6 +128,25 @@ describe('a primary that is cut off from its replica', () => {
   it('is what waiting rules out while the link works: then the replica has the lease', async () => {
     expect(await replicated(first, { timeoutMs: 4_000 })).toMatch(/^ACQUIRED \d+$/);
     expect(await replica.exists(key('r', 'lease'))).toBe(1);
+  });
+
+  it('is waited for by sessions too: neither one that no replica has counts, nor a term under one', async () => {
+    const waiting = await connected(old.url);
+    const replication = { redis: waiting, replicas: 1, timeoutMs: 1_000 };
+    const store = new RedisLeaseStore({ redis: first, ...space, replication });
+    const { sessions } = store;
+    const session = { nonce: 'session', holder: 'pod/1', ttlMs: TTL_MS };
+    const asked = [{ resource: 'r', nonce: 'n', floor: NO_FENCE }];
+    await sessions.open(session);
+    expect(await replica.exists(key('session', 'session'))).toBe(1);
+    expect(await sessions.acquire(session, asked)).toMatchObject([{ acquired: true }]);
+    expect(await replica.exists(key('r', 'lease'))).toBe(1);
+    await store.release(asked);
+    link.swallow();
+    await expect(sessions.acquire(session, asked)).rejects.toThrow(NotReplicatedError);
+    // Given back: the caller asked for a term that survives a failover.
+    expect(await store.inspect(['r'])).toEqual([null]);
+    await expect(sessions.open({ ...session, nonce: 'another' })).rejects.toThrow(NotReplicatedError);
   });
 
   it.each([{ replicas: 0 }, { timeoutMs: 0 }])('is not waited for without an end or a replica: %j', async (over) => {

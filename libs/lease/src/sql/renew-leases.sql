@@ -1,4 +1,5 @@
--- Extends the terms that are still the current ones, shortens none, and creates none.
+-- Extends the terms that are still the current ones, shortens none, and creates none. None of a session: no nonce that is
+-- asked for has a blank, and theirs have.
 --
 -- $1  space: whose resources they are
 -- $2  resource of each term
@@ -22,6 +23,8 @@ locked AS MATERIALIZED (
   ORDER BY lease.resource
   FOR NO KEY UPDATE OF lease
 ),
+-- When each was locked: the time of a scan beside it could be from before.
+looked AS MATERIALIZED (SELECT resource, nonce, clock_timestamp() AS now FROM locked),
 renewed AS (
   UPDATE :"schema".:"table" AS lease
   SET
@@ -34,9 +37,9 @@ renewed AS (
       least(lease.expires_at, clock_timestamp() + lease.ttl_ms * interval '1 millisecond'),
       clock_timestamp() + $4::bigint * interval '1 millisecond'
     )
-  FROM locked
-  WHERE lease.space = $1::text AND lease.resource = locked.resource AND lease.nonce = locked.nonce
-    AND lease.expires_at > clock_timestamp()
+  FROM looked
+  WHERE lease.space = $1::text AND lease.resource = looked.resource AND lease.nonce = looked.nonce
+    AND lease.expires_at > looked.now
   RETURNING lease.resource, lease.nonce
 )
 SELECT renewed.resource IS NOT NULL AS done

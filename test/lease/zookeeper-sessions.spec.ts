@@ -1,0 +1,233 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SetupError } from '@fencepost/lease';
+import { ZookeeperLeaseStore, type ZookeeperOptions } from '@fencepost/lease/zookeeper';
+import { ABOVE_THE_CLOCK, request, TTL_MS, win } from '../support/lease-requests.js';
+import { manyWanted, newSession, openSession, wanted, winUnder } from '../support/lease-sessions.js';
+import { replyDroppingProxy } from '../support/proxies.js';
+import { freshPrefix } from '../support/redis.js';
+import { askZookeeper, connectAfter, privateZookeeper, type PrivateZookeeper } from '../support/zookeeper.js';
+
+/** In every packet that puts a term under a session, in one that ends a term, and in one that makes or renews a session. */
+const PUTS = '"under"';
+const ENDS = '/released/';
+const SESSION = '"revoked"';
+
+let zookeeper: PrivateZookeeper;
+let prefix: string;
+/** Somebody else, whom nothing holds up. */
+let other: ZookeeperLeaseStore;
+
+beforeAll(async () => {
+  zookeeper = await privateZookeeper();
+});
+beforeEach(() => {
+  prefix = freshPrefix();
+  other = storeWith({});
+});
+afterAll(() => zookeeper.stop());
+
+function storeWith(over: Partial<ZookeeperOptions>): ZookeeperLeaseStore {
+  return new ZookeeperLeaseStore({ servers: [zookeeper.address], timeoutMs: 20_000, prefix, ...over });
+}
+
+const heldUp = (text: string, happening: () => Promise<unknown>) =>
+  storeWith({ connect: connectAfter(text, happening) });
+
+async function sessions(): Promise<number> {
+  const said = await askZookeeper(zookeeper.port, 'dump');
+  return said.split('Sessions with Ephemerals')[0]?.match(/^\t0x/gm)?.length ?? 0;
+}
+
+/** A store whose packets are counted, for each connection that it opens. */
+function noted(): { readonly packets: number[]; readonly store: ZookeeperLeaseStore } {
+  const packets: number[] = [];
+  const store = storeWith({
+    connect: (address) => {
+      const socket = connect(address);
+      const write = socket.write.bind(socket);
+      const n = packets.push(0) - 1;
+      socket.write = (bytes: Uint8Array | string) => {
+        packets[n] = (packets[n] ?? 0) + 1;
+        return write(bytes);
+      };
+      return socket;
+    },
+  });
+  return { packets, store };
+}
+
+describe('a session in ZooKeeper', () => {
+  it('is renewed by a read, and one connection with one write, whatever the number of its terms', async () => {
+    const { packets, store } = noted();
+    const session = await openSession(store);
+    const before = await sessions();
+    const replies = await store.sessions.acquire(session, manyWanted(500));
+    expect(replies.filter(({ acquired }) => acquired)).toHaveLength(500);
+    expect(await sessions()).toBe(before);
+    // Of the connection that all calls share: sync and read.
+    const shared = packets[0] ?? 0;
+    const opened = packets.length;
+    expect(await store.sessions.renew(session, [])).toEqual({ live: true, revoked: [] });
+    expect([(packets[0] ?? 0) - shared, packets.slice(opened)]).toEqual([2, [2]]);
+    expect(await store.sessions.close(session)).toBe(true);
+    expect(await other.inspect(['r0', 'r499'])).toEqual([null, null]);
+  });
+
+  it('acquires 500 by one connection with five transactions', async () => {
+    const { packets, store } = noted();
+    const session = await openSession(store);
+    await store.sessions.acquire(session, [wanted({ resource: 'before' })]);
+    const opened = packets.length;
+    await store.sessions.acquire(session, manyWanted(500));
+    expect(packets.slice(opened)).toEqual([6]);
+  });
+
+  it('lives while it is renewed, and one beside it ends that nobody renews', async () => {
+    const ttlMs = 600;
+    const [kept, left] = [await openSession(other, { ttlMs }), await openSession(other, { ttlMs, holder: 'pod/2' })];
+    await winUnder(other, kept, { resource: 'kept' });
+    await winUnder(other, left, { resource: 'left' });
+    const lives = new Set<boolean>();
+    const longAfter = performance.now() + 3 * ttlMs;
+    const renewAndLook = async () => {
+      lives.add((await other.sessions.renew(kept, [])).live);
+      return [performance.now() > longAfter, ...(await other.inspect(['left']))];
+    };
+    await expect.poll(renewAndLook, { interval: 50, timeout: 10_000 }).toEqual([true, null]);
+    expect([...lives]).toEqual([true]);
+    expect(await other.inspect(['kept'])).toMatchObject([{ holder: 'pod/1' }]);
+  });
+
+  it('takes turns: an acquisition and a renewal at once disturb each other in nothing', async () => {
+    const session = await openSession(other);
+    const asked = Array.from({ length: 10 }, (_, n) => [
+      other.sessions.acquire(session, [wanted({ resource: `r${n}` })]),
+      other.sessions.renew(session, []),
+    ]).flat();
+    expect(await Promise.all(asked)).toMatchObject(
+      Array.from({ length: 10 }, () => [[{ acquired: true }], { live: true }]).flat(),
+    );
+  });
+
+  it('is renewed and closed by another process that knows its nonce', async () => {
+    const session = await openSession(storeWith({}));
+    await winUnder(storeWith({}), session);
+    expect(await storeWith({}).sessions.renew(session, [])).toEqual({ live: true, revoked: [] });
+    expect(await storeWith({}).sessions.close(session)).toBe(true);
+    expect(await other.inspect(['r'])).toEqual([null]);
+  });
+
+  it('is refused a ttl that ZooKeeper would cut', async () => {
+    await expect(openSession(other, { ttlMs: 300_000 })).rejects.toThrow(
+      'ZooKeeper grants sessions of at most 200000 ms',
+    );
+  });
+
+  it('is refused a renewal for longer than it was opened with', async () => {
+    const session = await openSession(other);
+    const term = await winUnder(other, session);
+    const longer = { ...session, ttlMs: 2 * TTL_MS };
+    await expect(other.sessions.renew(longer, [])).rejects.toThrow(SetupError);
+    expect(await other.inspect(['r'])).toMatchObject([{ fence: term.fence }]);
+  });
+
+  it('lets no term with a ttl of its own be renewed or acquired under the nonce of one of its terms, nor the other way round', async () => {
+    const session = await openSession(other);
+    const term = await winUnder(other, session);
+    expect(await other.renew([term], TTL_MS)).toEqual([false]);
+    expect(await other.acquire(request({ nonce: term.nonce }))).toMatchObject({ acquired: false });
+    const own = await win(other, { resource: 'own' });
+    const asked = wanted({ resource: 'own', nonce: own.nonce });
+    expect(await other.sessions.acquire(session, [asked])).toMatchObject([{ acquired: false }]);
+  });
+
+  it('answers a resource that stands in the batch twice: the first request has it, the second does not', async () => {
+    const session = await openSession(other);
+    const first = wanted();
+    const replies = await other.sessions.acquire(session, [first, wanted(), first]);
+    expect(replies).toMatchObject([{ acquired: true }, { acquired: false }, replies[0]]);
+  });
+});
+
+describe('what happens between a look at ZooKeeper and the transaction of a session', () => {
+  it('gives nobody a fence that somebody had for a moment', async () => {
+    const session = await openSession(other);
+    const store = heldUp(PUTS, async () => other.release([await win(other, { floor: ABOVE_THE_CLOCK })]));
+    expect((await winUnder(store, session, { floor: ABOVE_THE_CLOCK })).fence).toBe(ABOVE_THE_CLOCK + 2);
+  });
+
+  it('lets it take nothing from a quicker holder, and gives it the others', async () => {
+    const session = await openSession(other);
+    const store = heldUp(PUTS, () => win(other, { resource: 'r1', holder: 'quick' }));
+    const replies = await store.sessions.acquire(session, manyWanted(3));
+    expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
+    expect(await other.inspect(['r1'])).toMatchObject([{ holder: 'quick' }]);
+  });
+
+  it('gives it nothing when it has ended', async () => {
+    const session = await openSession(other);
+    const store = heldUp(PUTS, () => other.sessions.close(session));
+    expect(await store.sessions.acquire(session, [wanted()])).toEqual([{ acquired: false, remainingMs: 0 }]);
+    expect(await other.inspect(['r'])).toEqual([null]);
+  });
+
+  it('makes an eviction stale, and leaves its later term of the same resource alone', async () => {
+    const session = await openSession(other);
+    const first = await winUnder(other, session);
+    const again = async () => {
+      await other.release([first]);
+      await winUnder(other, session, { nonce: 'later' });
+    };
+    expect(await heldUp(ENDS, again).evict('r', first.fence)).toBe(false);
+    expect((await other.sessions.renew(session, [])).revoked).toEqual([]);
+    expect(await other.release([{ resource: 'r', nonce: 'later' }])).toEqual([true]);
+  });
+});
+
+describe('an eviction in ZooKeeper', () => {
+  it('notes the term although its session is renewed meanwhile', async () => {
+    const session = await openSession(other);
+    const { fence, nonce } = await winUnder(other, session);
+    expect(await heldUp(ENDS, () => other.sessions.renew(session, [])).evict('r', fence)).toBe(true);
+    expect((await other.sessions.renew(session, [])).revoked).toEqual([{ resource: 'r', nonce }]);
+  });
+
+  it('is not forgotten by a renewal that was held up', async () => {
+    const session = await openSession(other);
+    const { fence, nonce } = await winUnder(other, session);
+    const reply = await heldUp(SESSION, () => other.evict('r', fence)).sessions.renew(session, []);
+    expect(reply).toEqual({ live: true, revoked: [{ resource: 'r', nonce }] });
+  });
+});
+
+describe('a reply of ZooKeeper about a session that gets lost', () => {
+  const losing = async (text: string, ask: (store: ZookeeperLeaseStore) => Promise<unknown>) => {
+    const proxy = await replyDroppingProxy(`redis://${zookeeper.address}`);
+    const lossy = connectAfter(text, async () => proxy.dropNextReply());
+    const answer = await ask(storeWith({ servers: [new URL(proxy.url).host], connect: lossy }));
+    expect(proxy.dropped).toBe(1);
+    await proxy.close();
+    return answer;
+  };
+  it('costs neither the session, nor a term, nor a fence', async () => {
+    const session = newSession();
+    await losing(SESSION, (store) => store.sessions.open(session));
+    const asked = wanted({ floor: ABOVE_THE_CLOCK });
+    const replies = await losing(PUTS, (store) => store.sessions.acquire(session, [asked]));
+    expect(replies).toEqual([{ acquired: true, fence: ABOVE_THE_CLOCK + 1 }]);
+    const renewed = await losing(SESSION, (store) => store.sessions.renew(session, []));
+    expect(renewed).toEqual({ live: true, revoked: [] });
+  });
+
+  it.each(['close', 'closeOf'] as const)('leaves no doubt that %s has ended it', async (how) => {
+    const session = await openSession(other);
+    const { fence } = await winUnder(other, session);
+    // Of the announcement, which comes once it has ended: asked again, it is over already.
+    const ended = await losing('/released/*', (store) =>
+      how === 'close' ? store.sessions.close(session) : store.sessions.closeOf('r', fence),
+    );
+    expect(ended).toBe(true);
+    expect(await other.sessions.close(session)).toBe(false);
+  });
+});
