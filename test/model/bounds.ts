@@ -3,6 +3,7 @@ export type Bounds = Readonly<
   Partial<
     Record<
       | 'schedulers'
+      | 'members'
       | 'workers'
       | 'instants'
       | 'most'
@@ -36,6 +37,8 @@ const TWO_RUNS: Bounds = { ...ONE_RUN, instants: 2 };
 const TWO_PODS: Bounds = { ...ONE_RUN, schedulers: 2 };
 const PODS_ALONE: Bounds = { schedulers: 3, workers: 0, instants: 2, most: 1 };
 
+const MEMBERS: Bounds = { schedulers: 0, members: 2, workers: 0, instants: 0, most: 1 };
+
 function safe(name: string, bounds: Bounds): Configuration {
   return { name, search: 'safe', bounds };
 }
@@ -62,6 +65,10 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     ...ONE_RUN,
     ...{ asks: 1, answers: 1, failures: 1, silences: 1, copies: 1, cancels: 1 },
   }),
+  safe('two pods with sessions that expire, are lost and closed, a term that is taken without a notice', {
+    ...MEMBERS,
+    ...{ expiries: 2, crashes: 1, releases: 1, failovers: 1, losses: 1 },
+  }),
   safe('a ledger that fails over and loses what it had accepted', { ...TWO_PODS, rollbacks: 1 }),
   safe('a ledger that fails over together with the leases', { ...ONE_RUN, rollbacks: 1, failovers: 1 }),
   fair('every run ends: crashes and lost deliveries', { ...ONE_RUN, crashes: 1, losses: 1 }),
@@ -72,6 +79,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
 /** Some seconds. */
 export const QUICK_CONFIGURATIONS: readonly Configuration[] = [
   safe('two pods, a failover that loses leases', { ...PODS_ALONE, schedulers: 2, expiries: 1, failovers: 1 }),
+  safe('two pods with sessions that expire and are lost', { ...MEMBERS, expiries: 1, releases: 1, failovers: 1 }),
   safe('two pods, two workers', TWO_PODS),
   safe('an effect that is tried again', { ...ONE_RUN, silences: 1, crashes: 1 }),
   safe('an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, silences: 1 }),

@@ -15,6 +15,8 @@ const HANDS: Bounds = { schedulers: 1, workers: 2, instants: 1, most: 2 };
 const RUNS: Bounds = { ...HANDS, instants: 2 };
 const ASKED: Bounds = { ...HANDS, asks: 1, answers: 1 };
 
+const MEMBERS: Bounds = { schedulers: 0, members: 2, workers: 0, instants: 0, most: 1 };
+
 function defence(name: string, does: string, [property, bounds]: readonly [Claim, Bounds]): Defence {
   return { name, does, property, bounds };
 }
@@ -63,6 +65,17 @@ export const DEFENCES: readonly Defence[] = [
     HANDS,
   ]),
   defence('SINK_KEY', 'the provider knows keys; without that, a retry does again what was done', ['KEY', HANDS]),
+  defence('SESSION_BUSY', 'a term whose session is live is not given away', ['LEASE', MEMBERS]),
+  defence('SESSION_CAS', 'a term is replaced only while it names the session that was found to be over', [
+    'LEASE',
+    { ...MEMBERS, crashes: 2 },
+  ]),
+  defence('SESSION_CREATES', 'a renewal never creates a session', ['LEASE', { ...MEMBERS, expiries: 1 }]),
+  defence('SESSION_FENCE', 'a new fence is above that of the term before', ['FLOOR', { ...MEMBERS, expiries: 1 }]),
+  defence('SESSION_RELEASE', 'a release ends the term of its own nonce alone', [
+    'LEASE',
+    { ...MEMBERS, expiries: 1, releases: 1 },
+  ]),
 ];
 
 /** 0 for one that does not exist: then all are kept. */

@@ -5,6 +5,7 @@
 #include "defences.pml"
 #include "world.pml"
 #include "lease.pml"
+#include "session.pml"
 #include "attempt.pml"
 #include "effect.pml"
 #include "scheduler.pml"
@@ -39,7 +40,7 @@ ltl i9 { [] (ledger.cursor > 0 -> <> ended(0)) && <> ended(0) }
 init {
   atomic {
     c_code {
-      FIXED(out); FIXED(schedulers); FIXED(workers); FIXED(instants); FIXED(most); FIXED(asks); FIXED(inLine); FIXED(answers);
+      FIXED(out); FIXED(schedulers); FIXED(members); FIXED(workers); FIXED(instants); FIXED(most); FIXED(asks); FIXED(inLine); FIXED(answers);
       BUDGET(crashes); BUDGET(expiries); BUDGET(failovers); BUDGET(rollbacks); BUDGET(losses); BUDGET(failures);
       BUDGET(silences); BUDGET(copies); BUDGET(releases); BUDGET(cancels);
     };
@@ -47,6 +48,9 @@ init {
     do :: n < schedulers -> run Scheduler(n); n++ :: else -> break od;
     n = 0;
     do :: n < workers -> run Worker(n); n++ :: else -> break od;
+    n = 0;
+    do :: n < members -> run Holder(n); n++ :: else -> break od;
+    if :: members > 0 -> run SessionTime() :: else fi;
     n = 0;
     run Time(); run Sweep(); run People(); run Network(); run Stores();
 #ifndef LIVENESS

@@ -5,6 +5,7 @@ import type { Fence } from '../base/fence.js';
 import { notifyWatcher } from '../store/lease-request.js';
 import { stopAt, trustedUntil } from '../store/grant.js';
 import type { Grant } from '../store/grant.js';
+import type { AcquireRequest } from '../store/lease-store.js';
 
 /** A lease that is renewed until it is released or lost. `await using lease = …` releases it at the end of the block. */
 export interface Lease extends Grant, AsyncDisposable {
@@ -41,6 +42,8 @@ export interface NotAcquired {
   readonly remainingMs: number;
 }
 
+export const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
+
 export type AcquireAnswer = { readonly acquired: true; readonly lease: Lease } | NotAcquired;
 
 /** Callbacks of leases; one object for many of them. */
@@ -59,6 +62,15 @@ export interface Hold {
   readonly at: number;
   /** Default: for as long as it is renewed. */
   readonly maxHoldMs?: number | undefined;
+}
+
+/** One call to the store for leases. */
+export interface AcquireCall {
+  readonly requests: readonly AcquireRequest[];
+  readonly hold: Hold;
+  /** How often all leases of the keeper had been released when it was sent. */
+  readonly generation: number;
+  readonly hooks: LeaseHooks;
 }
 
 /** Until when a lease may be trusted, or all those of one session: their leases share it, so that a renewal moves one number. */

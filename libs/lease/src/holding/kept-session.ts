@@ -75,10 +75,15 @@ export class KeptSession implements Trust {
     return (this.#opening ??= this.#open());
   }
 
+  /** Retried once: a reply may get lost, and the same nonces get the same terms. */
   async acquire(requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
+    const { sessions } = this.#options;
     this.#acquiring += 1;
     try {
-      return await twice(() => this.#options.sessions.acquire(this.session, requests));
+      return await sessions.acquire(this.session, requests);
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      return await sessions.acquire(this.session, requests);
     } finally {
       this.#acquiring -= 1;
     }
@@ -132,11 +137,15 @@ export class KeptSession implements Trust {
   }
 
   async #open(): Promise<void> {
-    let sentAt = 0;
-    await twice(() => {
-      sentAt = this.#options.clock.monotonic();
-      return this.#options.sessions.open(this.session);
-    });
+    const { sessions, clock } = this.#options;
+    let sentAt = clock.monotonic();
+    try {
+      await sessions.open(this.session);
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      sentAt = clock.monotonic();
+      await sessions.open(this.session);
+    }
     this.#isOpen = true;
     this.until = trustedUntil(sentAt, this.ttlMs);
     this.#renewAt = sentAt + this.ttlMs / 3;
@@ -205,15 +214,5 @@ export class KeptSession implements Trust {
   #disarm(): void {
     for (const cancel of [this.#cancelRenewal, this.#cancelRetry, this.#cancelDeadline]) cancel?.();
     this.#cancelRetry = undefined;
-  }
-}
-
-/** Retried once: a reply may get lost, and the same nonce gets the same answer. */
-async function twice<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isFinal(error)) throw error;
-    return ask();
   }
 }

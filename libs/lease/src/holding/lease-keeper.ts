@@ -6,10 +6,9 @@ import { NO_FENCE } from '../base/fence.js';
 import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
-import { NOTHING, type AcquireCall } from './acquire-call.js';
 import { Deadline } from './deadline.js';
-import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer, Hold, Lease, LeaseHooks } from './held-lease.js';
+import { KeptLease, NOTHING } from './held-lease.js';
+import type { AcquireAnswer, AcquireCall, Hold, Lease, LeaseHooks } from './held-lease.js';
 import { KeptSession } from './kept-session.js';
 import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
@@ -95,8 +94,9 @@ export class LeaseKeeper {
       floor,
     }));
     const call = { requests, hold, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
-    if (this.#sessions) return this.#sessions.tryAcquire(call, ttlMs);
-    return this.#accept(call, await this.#ask(call, true));
+    return this.#sessions
+      ? await this.#sessions.tryAcquire(call, ttlMs)
+      : this.#accept(call, await this.#ask(call, true));
   }
 
   /** Ends these terms in one batch: `release()` of each in the order given. */

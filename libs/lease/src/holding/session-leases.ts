@@ -1,10 +1,8 @@
 import { SetupError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
-import type { AcquireCall } from './acquire-call.js';
-import { NOTHING } from './acquire-call.js';
-import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer } from './held-lease.js';
+import { KeptLease, NOTHING } from './held-lease.js';
+import type { AcquireAnswer, AcquireCall } from './held-lease.js';
 import { KeptSession } from './kept-session.js';
 import type { SessionOptions } from './kept-session.js';
 

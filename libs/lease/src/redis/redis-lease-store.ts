@@ -80,9 +80,11 @@ export class RedisLeaseStore implements QuorumMember {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const [answer = ''] = await settleHeld([request], this.#sessions, async ([asked = request], over) => [
-      String(await this.#run('acquire-lease', [asked], [askedFor(asked), over.join(' ')])),
-    ]);
+    const ask = async (_: unknown, over: readonly string[]) => [
+      String(await this.#run('acquire-lease', [request], [askedFor(request), over.join(' ')])),
+    ];
+    const first = await ask([], this.#sessions.lately());
+    const [answer = ''] = await settleHeld(first, { requests: [request], sessions: this.#sessions, ask });
     return replyTo(request, answer);
   }
 
@@ -103,12 +105,12 @@ export class RedisLeaseStore implements QuorumMember {
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', ttlMs)));
   }
 
-  #acquireAll<R extends Term>(requests: readonly R[], textOf: (request: R) => string): Promise<string[]> {
-    return settleHeld(requests, this.#sessions, (asked, over) =>
+  async #acquireAll<R extends Term>(requests: readonly R[], textOf: (request: R) => string): Promise<string[]> {
+    const ask = (asked: readonly R[], over: readonly string[]) =>
       inBatches(this.#redis, asked, async (batch) =>
         list(await this.#run('acquire-leases', batch, [over.join(' '), ...batch.map(textOf)])).map(String),
-      ),
-    );
+      );
+    return settleHeld(await ask(requests, this.#sessions.lately()), { requests, sessions: this.#sessions, ask });
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {

@@ -3,18 +3,20 @@ import type { RedisLeaseSessions } from './redis-lease-sessions.js';
 /** Asks for some of the requests, naming sessions that are known to be over. */
 type Ask<R> = (requests: readonly R[], over: readonly string[]) => Promise<string[]>;
 
+interface Asked<R> {
+  readonly requests: readonly R[];
+  readonly sessions: Pick<RedisLeaseSessions, 'lookAtEach'>;
+  /** Asks for some of the requests again. */
+  readonly ask: Ask<R>;
+}
+
 const HELD = 'HELD ';
 
 /**
  * Answers to requests for leases, of which none is `HELD <session>` any more: each such session was looked at, and what a
  * session that is over held was asked for once more. A term that changed hands meanwhile names another session then.
  */
-export async function settleHeld<R>(
-  requests: readonly R[],
-  sessions: Pick<RedisLeaseSessions, 'lookAtEach' | 'lately'>,
-  ask: Ask<R>,
-): Promise<string[]> {
-  const answers = await ask(requests, sessions.lately());
+export async function settleHeld<R>(answers: string[], { requests, sessions, ask }: Asked<R>): Promise<string[]> {
   for (let held = placesHeld(answers); held.length > 0; held = placesHeld(answers)) {
     const found = await sessions.lookAtEach(held.map((place) => sessionIn(answers[place])));
     const free = held.filter((place) => !found.get(sessionIn(answers[place])));

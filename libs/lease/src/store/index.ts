@@ -1,5 +1,6 @@
 /** The types of an implementation of `LeaseStore`. */
 
+export type { LeaseSessions, Session, SessionReply, SessionRequest } from './lease-sessions.js';
 export type {
   AcquireReply,
   AcquireRequest,
@@ -9,3 +10,4 @@ export type {
   StopWatching,
 } from './lease-store.js';
 export type { Term } from './grant.js';
+export { ALL_RELEASED } from './lease-sessions.js';
