@@ -99,15 +99,19 @@ describe('a session in ZooKeeper', () => {
     expect(await other.inspect(['kept'])).toMatchObject([{ holder: 'pod/1' }]);
   });
 
-  it('takes turns: an acquisition and a renewal at once disturb each other in nothing', async () => {
-    const session = await openSession(other);
+  it('takes turns: an acquisition and a renewal at once break no connection of each other', async () => {
+    const { packets, store } = noted();
+    const session = await openSession(store);
+    await winUnder(store, session);
+    const before = packets.length;
     const asked = Array.from({ length: 10 }, (_, n) => [
-      other.sessions.acquire(session, [wanted({ resource: `r${n}` })]),
-      other.sessions.renew(session, []),
+      store.sessions.acquire(session, [wanted({ resource: `r${n}` })]),
+      store.sessions.renew(session, []),
     ]).flat();
     expect(await Promise.all(asked)).toMatchObject(
       Array.from({ length: 10 }, () => [[{ acquired: true }], { live: true }]).flat(),
     );
+    expect(packets.length - before).toBe(20);
   });
 
   it('is renewed and closed by another process that knows its nonce', async () => {
@@ -151,10 +155,14 @@ describe('a session in ZooKeeper', () => {
 });
 
 describe('what happens between a look at ZooKeeper and the transaction of a session', () => {
-  it('gives nobody a fence that somebody had for a moment', async () => {
+  it.each([
+    ['the first', 0],
+    ['a later', 1],
+  ])('gives nobody a fence that somebody had for a moment, as %s term of a resource', async (_which, before) => {
     const session = await openSession(other);
+    for (let n = 0; n < before; n += 1) await other.release([await win(other, { floor: ABOVE_THE_CLOCK })]);
     const store = heldUp(PUTS, async () => other.release([await win(other, { floor: ABOVE_THE_CLOCK })]));
-    expect((await winUnder(store, session, { floor: ABOVE_THE_CLOCK })).fence).toBe(ABOVE_THE_CLOCK + 2);
+    expect((await winUnder(store, session, { floor: ABOVE_THE_CLOCK })).fence).toBe(ABOVE_THE_CLOCK + before + 2);
   });
 
   it('lets it take nothing from a quicker holder, and gives it the others', async () => {

@@ -83,16 +83,6 @@ export default [
     test: 'gives nobody a fence that somebody had for a moment',
   },
   {
-    name: 'etcd session: a term is put over another one',
-    guards: 'G3',
-    defence: 'a session takes nothing from a holder',
-    file: 'libs/lease/src/etcd/etcd-sessions.ts',
-    find: '        created(this.#keys.term(resource), ABSENT),\n',
-    replace: '',
-    killedBy: 'test/lease/etcd-sessions.spec.ts',
-    test: 'lets it take nothing from a quicker holder',
-  },
-  {
     name: 'etcd: a term that is ended takes its session along',
     guards: 'G3',
     defence: 'one term of a session ends alone',
@@ -130,7 +120,7 @@ export default [
     find: 'setData(at.counter, data, counter.version)',
     replace: 'setData(at.counter, data)',
     killedBy: 'test/lease/zookeeper-sessions.spec.ts',
-    test: 'gives nobody a fence that somebody had for a moment',
+    test: 'gives nobody a fence that somebody had for a moment, as a later term',
   },
   {
     name: 'zookeeper session: a renewal overwrites the notes of what was taken',

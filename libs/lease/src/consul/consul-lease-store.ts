@@ -56,6 +56,8 @@ const MAX_READS = 10;
  * names the term. Sessions have no health checks, so a node that only seems to be down loses no lease; one whose
  * node is deregistered, or that an operator destroys, ends early, as by `evict`.
  *
+ * A term under a session is locked by that: see `ConsulSessions`.
+ *
  * **The fence** is a counter under a key of its own, which never ends. The transaction that locks the term's key sets the
  * counter as well and compares its `ModifyIndex`: both or neither, and no number twice. An index of Consul would
  * do as a fence only as long as the cluster lives: it goes back when a snapshot is restored, and is known only after the

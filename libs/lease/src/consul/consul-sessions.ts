@@ -3,10 +3,11 @@ import { SetupError } from '../base/errors.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import type { Term } from '../store/grant.js';
-import { checkRequest } from '../store/lease-request.js';
 import type { LeaseSessions, Session, SessionReply, SessionRequest } from '../store/lease-sessions.js';
 import type { AcquireReply } from '../store/lease-store.js';
 import { nextFence } from '../store/next-fence.js';
+import { checkSession, firstOfEach, isIn, partsOf, repliesTo } from '../store/session-requests.js';
+import type { PlacedRequest, Replies } from '../store/session-requests.js';
 import type { ConsulAgent, ConsulClient } from './consul-client.js';
 import type { ConsulKeys, ResourceKeys, SessionKeys } from './consul-keys.js';
 import {
@@ -28,7 +29,6 @@ import { endSession, parsedAs, readTerm, wholeSeconds, writeTerm } from './consu
 const MAX_READS = 10;
 /** A request is three operations. */
 const MAX_TOGETHER = MAX_OPERATIONS / 3;
-const OVER: AcquireReply = { acquired: false, remainingMs: 0 };
 
 /** A session as it was read. */
 interface StoredSession {
@@ -39,12 +39,8 @@ interface StoredSession {
   readonly revoked: readonly Term[];
 }
 
-type Replies = Map<number, AcquireReply>;
-
-/** A request with its place in the answer. */
-interface Asked {
-  readonly place: number;
-  readonly request: SessionRequest;
+/** A request with the keys of its resource. */
+interface Asked extends PlacedRequest {
   readonly keys: ResourceKeys;
 }
 
@@ -75,7 +71,7 @@ export class ConsulSessions implements LeaseSessions {
    * @throws {SetupError} for a ttl longer than Consul grants
    */
   async open(session: Session): Promise<void> {
-    checkRequest({ ...session, floor: NO_FENCE });
+    checkSession(session);
     const seconds = wholeSeconds(session.ttlMs);
     const { own } = this.#keys.session(session.nonce);
     await this.#client.ask(async (agent) => {
@@ -96,7 +92,7 @@ export class ConsulSessions implements LeaseSessions {
    * @throws {SetupError} for a ttl longer than the one that it was opened with, as a session of Consul keeps its ttl
    */
   async renew(session: Session, acknowledged: readonly Term[]): Promise<SessionReply> {
-    checkRequest({ ...session, floor: NO_FENCE });
+    checkSession(session);
     return this.#client.ask(async (agent) => {
       const found = await this.#find(agent, session.nonce);
       if (!found) return { live: false, revoked: [] };
@@ -123,20 +119,20 @@ export class ConsulSessions implements LeaseSessions {
 
   /** @throws {ConsulError} */
   async acquire(session: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    for (const request of requests) checkRequest({ ...request, ttlMs: session.ttlMs });
-    const all = requests.map((request, place) => ({ place, request, keys: this.#keys.of(request.resource) }));
+    checkSession(session, requests);
+    const keysOf = (asked: PlacedRequest) => ({ ...asked, keys: this.#keys.of(asked.request.resource) });
     const replies: Replies = new Map();
     await this.#client.ask(async (agent) => {
-      for (let looks = 0; looks < MAX_READS && replies.size < all.length; looks += 1) {
+      for (let looks = 0; looks < MAX_READS && replies.size < requests.length; looks += 1) {
         const found = await this.#find(agent, session.nonce);
         if (!found) return replies.clear();
-        const free = await look(agent, { session, open: firstOfEach(all, replies), replies });
+        const free = await look(agent, { session, open: firstOfEach(requests, replies).map(keysOf), replies });
         // Together until another holder was quicker with one of them.
         const together = looks === 0 ? MAX_TOGETHER : 1;
-        await Promise.all(parts(free, together).map((part) => this.#begin(agent, { session, found, part, replies })));
+        await Promise.all(partsOf(free, together).map((part) => this.#begin(agent, { session, found, part, replies })));
       }
     });
-    return requests.map((_, place) => replies.get(place) ?? OVER);
+    return repliesTo(requests, replies);
   }
 
   async #close(nonceOf: (agent: ConsulAgent) => Promise<string | undefined>): Promise<boolean> {
@@ -195,15 +191,15 @@ export class ConsulSessions implements LeaseSessions {
     { session, found, acknowledged }: { session: Session; found: StoredSession; acknowledged: readonly Term[] },
   ): Promise<Term[]> {
     const keys = this.#keys.session(session.nonce);
-    const known = new Set(acknowledged.map(keyOf));
-    const over = found.revoked.filter((term) => known.has(keyOf(term)));
-    for (const part of parts(over, MAX_OPERATIONS)) {
+    const isKnown = isIn(acknowledged);
+    const over = found.revoked.filter(isKnown);
+    for (const part of partsOf(over, MAX_OPERATIONS)) {
       await commit(
         agent,
         part.map(({ resource }) => remove(this.#keys.note(keys, resource))),
       );
     }
-    return found.revoked.filter((term) => !known.has(keyOf(term)));
+    return found.revoked.filter((term) => !isKnown(term));
   }
 }
 
@@ -227,20 +223,6 @@ async function look(
     );
     return [];
   });
-}
-
-/** Those without a reply; of several for one resource the first, as the others see what became of it. */
-function firstOfEach(all: readonly Asked[], replies: Replies): Asked[] {
-  const open = all.filter(({ place }) => !replies.has(place));
-  return [...new Map(open.toReversed().map((asked) => [asked.request.resource, asked])).values()];
-}
-
-function parts<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
-}
-
-function keyOf({ resource, nonce }: Term): string {
-  return JSON.stringify([resource, nonce]);
 }
 
 function tooShort({ nonce, ttlMs }: Session, { seconds }: StoredSession): SetupError {

@@ -47,6 +47,8 @@ const MAX_READS = 10;
  * also what makes keeping alive safe, which etcd's leader grants without asking anybody: a leader that was replaced long
  * ago and hasn't noticed could grant it too, but could not have answered the read.
  *
+ * A term under a session is attached to the etcd lease of that: see `EtcdSessions`.
+ *
  * **The fence** is a counter under a key of its own, which never ends. The transaction that puts the term puts the next
  * number as well and compares that the counter hasn't moved since it was read: both or neither, and no number twice.
  * A revision of etcd would do as a fence only as long as the cluster lives: it starts from 1 in a new one, and goes back in

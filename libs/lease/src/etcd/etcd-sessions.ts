@@ -4,11 +4,12 @@ import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { SetupError } from '../base/errors.js';
 import type { Term } from '../store/grant.js';
-import { checkRequest } from '../store/lease-request.js';
 import { ALL_RELEASED } from '../store/lease-sessions.js';
 import type { LeaseSessions, Session, SessionReply, SessionRequest } from '../store/lease-sessions.js';
 import type { AcquireReply } from '../store/lease-store.js';
 import { nextFence } from '../store/next-fence.js';
+import { checkSession, firstOfEach, isIn, partsOf, repliesTo } from '../store/session-requests.js';
+import type { PlacedRequest, Replies } from '../store/session-requests.js';
 import type { EtcdClient, EtcdMember } from './etcd-client.js';
 import type { EtcdKeys } from './etcd-keys.js';
 import { fromBase64 } from './etcd-replies.js';
@@ -21,16 +22,9 @@ import { ABSENT, commit, created, modified, put, read, readBelow, remove } from 
 const MAX_READS = 10;
 /** A request compares two keys and puts two, and a transaction holds a hundred of each. */
 const MAX_TOGETHER = 50;
-const OVER: AcquireReply = { acquired: false, remainingMs: 0 };
-
-/** A request with its place in the answer. */
-interface Asked {
-  readonly place: number;
-  readonly request: SessionRequest;
-}
 
 /** A free resource, as it was read. */
-interface Free extends Asked {
+interface Free extends PlacedRequest {
   readonly counter: KeyValue | undefined;
 }
 
@@ -104,8 +98,8 @@ export class EtcdSessions implements LeaseSessions {
   /** @throws {EtcdError} */
   async acquire(session: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
     const lease = this.#leaseOf(session);
-    for (const request of requests) checkRequest({ ...request, ttlMs: session.ttlMs });
-    const replies = new Map<number, AcquireReply>();
+    checkSession(session, requests);
+    const replies: Replies = new Map();
     await this.#client.ask(async (member) => {
       for (let looks = 0; looks < MAX_READS && replies.size < requests.length; looks += 1) {
         if ((await remaining(member, lease)) === null) return replies.clear();
@@ -113,16 +107,18 @@ export class EtcdSessions implements LeaseSessions {
         const free = await this.#look(member, { session, open, replies });
         // Together until another holder was quicker with one of them.
         const together = looks === 0 ? MAX_TOGETHER : 1;
-        await Promise.all(parts(free, together).map((part) => this.#begin(member, { session, lease, part, replies })));
+        await Promise.all(
+          partsOf(free, together).map((part) => this.#begin(member, { session, lease, part, replies })),
+        );
       }
     });
-    return requests.map((_, place) => replies.get(place) ?? OVER);
+    return repliesTo(requests, replies);
   }
 
   /** Answers what is held, and gives back what is free. */
   async #look(
     member: EtcdMember,
-    { session, open, replies }: { session: Session; open: readonly Asked[]; replies: Map<number, AcquireReply> },
+    { session, open, replies }: { session: Session; open: readonly PlacedRequest[]; replies: Replies },
   ): Promise<Free[]> {
     const keys = open.map(({ request }) => this.#keys.term(request.resource));
     const counters = open.map(({ request }) => this.#keys.counter(request.resource));
@@ -142,7 +138,7 @@ export class EtcdSessions implements LeaseSessions {
   /** All of them or none; then something has changed since it was read. */
   async #begin(
     member: EtcdMember,
-    asked: { session: Session; lease: string; part: readonly Free[]; replies: Map<number, AcquireReply> },
+    asked: { session: Session; lease: string; part: readonly Free[]; replies: Replies },
   ): Promise<void> {
     const { session, lease, part, replies } = asked;
     const terms = part.map(({ request, counter }) => ({
@@ -173,12 +169,12 @@ export class EtcdSessions implements LeaseSessions {
   async #notes(member: EtcdMember, { nonce }: Session, acknowledged: readonly Term[]): Promise<Term[]> {
     const notes = await readBelow(member, this.#keys.notes(nonce));
     const terms = notes.map(({ key, value }) => ({ key, term: this.#keys.noted(nonce, { key, value }) }));
-    const known = new Set(acknowledged.map((term) => JSON.stringify([term.resource, term.nonce])));
-    const isKnown = ({ term }: { term: Term }) => known.has(JSON.stringify([term.resource, term.nonce]));
-    for (const over of parts(terms.filter(isKnown), MAX_TOGETHER)) {
-      await commit(member, { compare: [], success: over.map(({ key }) => remove(key)) });
+    const isKnown = isIn(acknowledged);
+    const over = terms.filter(({ term }) => isKnown(term));
+    for (const part of partsOf(over, MAX_TOGETHER)) {
+      await commit(member, { compare: [], success: part.map(({ key }) => remove(key)) });
     }
-    return terms.filter((note) => !isKnown(note)).map(({ term }) => term);
+    return terms.filter(({ term }) => !isKnown(term)).map(({ term }) => term);
   }
 
   async #announceIf(member: EtcdMember, ended: boolean): Promise<boolean> {
@@ -191,7 +187,7 @@ export class EtcdSessions implements LeaseSessions {
    * @throws {RangeError}
    */
   #leaseOf(session: Session): string {
-    checkRequest({ ...session, floor: NO_FENCE });
+    checkSession(session);
     const hash = createHash('sha256').update(this.#keys.notes(session.nonce)).digest();
     return `${(hash.readBigUInt64BE() >> 1n) | 1n}`;
   }
@@ -202,15 +198,6 @@ function isOwn(term: StoredTerm, session: Session, request: SessionRequest): boo
   return term.nonce === request.nonce && term.session === session.nonce;
 }
 
-/** Those without a reply; of several for one resource the first, as a transaction can put a key once. */
-function firstOfEach(requests: readonly SessionRequest[], replies: ReadonlyMap<number, AcquireReply>): Asked[] {
-  const first = new Map<string, Asked>();
-  for (const [place, request] of requests.entries()) {
-    if (!replies.has(place) && !first.has(request.resource)) first.set(request.resource, { place, request });
-  }
-  return [...first.values()];
-}
-
 /** What is left of an etcd lease, asked once for all of its terms. */
 export function leftOnce(member: EtcdMember): (lease: string) => Promise<number | null> {
   const known = new Map<string, Promise<number | null>>();
@@ -219,10 +206,6 @@ export function leftOnce(member: EtcdMember): (lease: string) => Promise<number 
     known.set(lease, left);
     return left;
   };
-}
-
-function parts<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
 }
 
 function tooLong({ nonce, ttlMs }: Session, seconds: number): SetupError {

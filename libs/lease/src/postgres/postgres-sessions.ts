@@ -3,16 +3,16 @@ import { formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Term } from '../store/grant.js';
-import { checkRequest } from '../store/lease-request.js';
 import { ALL_RELEASED } from '../store/lease-sessions.js';
 import type { LeaseSessions, Session, SessionReply, SessionRequest } from '../store/lease-sessions.js';
 import type { AcquireReply } from '../store/lease-store.js';
+import { checkSession, repliesTo, SESSION_OVER } from '../store/session-requests.js';
+import type { Replies } from '../store/session-requests.js';
 import { isFenceExhausted, isNotAllowed } from './lease-rows.js';
 import type { LeaseRows } from './lease-rows.js';
 
 /** Each further try means that other holders took resources between a statement's read and its lock. */
 const MAX_READS = 10;
-const OVER: AcquireReply = { acquired: false, remainingMs: 0 };
 
 /**
  * Sessions as rows beside those of the leases. A lease's row names its session and is never written again while it is held:
@@ -28,13 +28,15 @@ export class PostgresSessions implements LeaseSessions {
   }
 
   async open(session: Session): Promise<void> {
-    const { nonce, holder, ttlMs } = checked(session);
+    checkSession(session);
+    const { nonce, holder, ttlMs } = session;
     await this.#rows.ask('sweep-sessions').catch(unlessNotAllowed);
     await this.#rows.ask('open-session', nonce, holder, ttlMs.toFixed(0));
   }
 
   async renew(session: Session, acknowledged: readonly Term[]): Promise<SessionReply> {
-    const { nonce, ttlMs } = checked(session);
+    checkSession(session);
+    const { nonce, ttlMs } = session;
     const terms = [acknowledged.map(({ resource }) => resource), acknowledged.map((term) => term.nonce)];
     const rows = (await this.#rows.ask('renew-session', nonce, ttlMs.toFixed(0), ...terms)) as RenewedRow[];
     const revoked = rows.flatMap((row) =>
@@ -53,20 +55,19 @@ export class PostgresSessions implements LeaseSessions {
   }
 
   async acquire(session: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    const { ttlMs } = checked(session);
+    checkSession(session, requests);
     const asked = requests.map((request) => ({ ...request, resource: checkResourceName(request.resource) }));
-    for (const request of asked) checkRequest({ ...request, ttlMs });
-    const replies = new Map<number, AcquireReply>();
+    const replies: Replies = new Map();
     for (let looks = 0; looks < MAX_READS && replies.size < asked.length; looks += 1) {
       const open = asked.map((request, place) => ({ request, place })).filter(({ place }) => !replies.has(place));
       const rows = await this.#acquire(
         session,
         open.map(({ request }) => request),
       );
-      if (rows.some(({ word }) => word === 'OVER')) return asked.map(() => OVER);
+      if (rows.some(({ word }) => word === 'OVER')) return asked.map(() => SESSION_OVER);
       for (const row of rows) replies.set(open[row.place]?.place ?? 0, replyIn(row));
     }
-    return asked.map((_, place) => replies.get(place) ?? OVER);
+    return repliesTo(asked, replies);
   }
 
   async #acquire({ nonce }: Session, asked: readonly SessionRequest[]): Promise<readonly AcquiredRow[]> {
@@ -97,12 +98,6 @@ function replyIn({ word, value }: AcquiredRow): AcquireReply {
   return word === 'ACQUIRED'
     ? { acquired: true, fence: parseFence(value) }
     : { acquired: false, remainingMs: Number(value) };
-}
-
-/** @throws {RangeError} */
-function checked(session: Session): Session {
-  checkRequest({ ...session, floor: 0 as Fence });
-  return session;
 }
 
 /** A role without DELETE keeps one row for each process that ever was. */

@@ -46,6 +46,8 @@ const MAX_READS = 10;
  * is sent in between, so ZooKeeper itself ends a term whose renewals stop. The price is a connection and a write per
  * renewal, and two writes per term (at most 16 such connections at once; `maxClientCnxns` is 60 per host by default).
  *
+ * A term under a session is an ephemeral node of that: see `ZookeeperSessions`.
+ *
  * **The fence** is a counter in a node of its own, which never ends. The transaction that makes the term's node moves the
  * counter and compares its version: both or neither, and no number twice. A zxid would do as a fence only as long as the
  * ensemble lives: it begins anew in an empty one, goes back with a restored snapshot, and is known only after the write.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Term } from '../store/grant.js';
 import type { Session as OwnSession } from '../store/lease-sessions.js';
+import { isIn } from '../store/session-requests.js';
 import type { ZookeeperServer } from './zookeeper-client.js';
 import { NEW_SESSION } from './zookeeper-connection.js';
 import type { Session } from './zookeeper-connection.js';
@@ -69,8 +70,8 @@ export function renewIn(
   path: string,
   { found, acknowledged }: { found: StoredSession; acknowledged: readonly Term[] },
 ): Promise<readonly Term[] | number | undefined> {
-  const known = new Set(acknowledged.map(keyOf));
-  const revoked = found.revoked.filter((term) => !known.has(keyOf(term)));
+  const isKnown = isIn(acknowledged);
+  const revoked = found.revoked.filter((term) => !isKnown(term));
   const written = setData(path, write({ ...found, revoked }, found.session), found.version);
   const renewing = server.inSession(found.session, async (connection) => {
     const refused = await connection.request(transaction([written]), readTransaction);
@@ -112,8 +113,4 @@ export async function unlessExpired<T>(asking: Promise<T>, over: T): Promise<T> 
 
 function write({ holder, revoked }: Value, { password, timeoutMs }: Session): string {
   return JSON.stringify({ holder, timeoutMs, password: password.toString('base64'), revoked });
-}
-
-function keyOf({ resource, nonce }: Term): string {
-  return JSON.stringify([resource, nonce]);
 }

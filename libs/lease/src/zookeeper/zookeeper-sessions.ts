@@ -2,10 +2,11 @@ import { SetupError } from '../base/errors.js';
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import type { Term } from '../store/grant.js';
-import { checkRequest } from '../store/lease-request.js';
 import type { LeaseSessions, Session, SessionReply, SessionRequest } from '../store/lease-sessions.js';
 import type { AcquireReply } from '../store/lease-store.js';
 import { nextFence } from '../store/next-fence.js';
+import { checkSession, firstOfEach, partsOf, repliesTo } from '../store/session-requests.js';
+import type { PlacedRequest, Replies } from '../store/session-requests.js';
 import type { ZookeeperClient, ZookeeperServer } from './zookeeper-client.js';
 import { BAD_VERSION, NO_NODE, ZookeeperError } from './zookeeper-error.js';
 import { create, readTransaction, setData, transaction } from './zookeeper-operations.js';
@@ -20,7 +21,6 @@ import type { StoredTerm } from './zookeeper-term.js';
 const MAX_READS = 10;
 /** A request is two writes, and a transaction holds up to 1 MB. */
 const MAX_TOGETHER = 100;
-const OVER: AcquireReply = { acquired: false, remainingMs: 0 };
 
 export interface ZookeeperSessionsOptions {
   readonly client: ZookeeperClient;
@@ -30,15 +30,7 @@ export interface ZookeeperSessionsOptions {
   readonly remaining: (server: ZookeeperServer, terms: readonly (StoredTerm | undefined)[]) => Promise<number[]>;
 }
 
-type Replies = Map<number, AcquireReply>;
-
-/** A request with its place in the answer. */
-interface Asked {
-  readonly place: number;
-  readonly request: SessionRequest;
-}
-
-interface Free extends Asked {
+interface Free extends PlacedRequest {
   readonly counter: Node | undefined;
 }
 
@@ -69,7 +61,7 @@ export class ZookeeperSessions implements LeaseSessions {
    * @throws {SetupError} for a ttl longer than ZooKeeper grants
    */
   async open(session: Session): Promise<void> {
-    checkRequest({ ...session, floor: NO_FENCE });
+    checkSession(session);
     const { paths, access } = this.#options;
     const path = paths.session(session.nonce);
     await this.#ask(session, async (server, found) => {
@@ -85,7 +77,7 @@ export class ZookeeperSessions implements LeaseSessions {
    * @throws {SetupError} for a ttl longer than the one that it was opened with, as a session keeps its timeout
    */
   async renew(session: Session, acknowledged: readonly Term[]): Promise<SessionReply> {
-    checkRequest({ ...session, floor: NO_FENCE });
+    checkSession(session);
     const path = this.#options.paths.session(session.nonce);
     const revoked = await this.#ask(session, async (server, found) => {
       if (!found) return undefined;
@@ -115,7 +107,7 @@ export class ZookeeperSessions implements LeaseSessions {
 
   /** @throws {ZookeeperError} */
   async acquire(session: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    for (const request of requests) checkRequest({ ...request, ttlMs: session.ttlMs });
+    checkSession(session, requests);
     const replies: Replies = new Map();
     let looks = 0;
     await this.#ask(session, async (server, found) => {
@@ -124,11 +116,11 @@ export class ZookeeperSessions implements LeaseSessions {
       // Together until another holder was quicker with one of them.
       const together = looks === 0 ? MAX_TOGETHER : 1;
       looks += 1;
-      const isLive = await this.#begin(server, { session, found, replies, free: parts(free, together) });
+      const isLive = await this.#begin(server, { session, found, replies, free: partsOf(free, together) });
       if (!isLive) return replies.clear();
       return replies.size < requests.length && looks < MAX_READS ? AGAIN : undefined;
     });
-    return requests.map((_, place) => replies.get(place) ?? OVER);
+    return repliesTo(requests, replies);
   }
 
   /** Answers what is held, and gives back what is free. */
@@ -241,19 +233,6 @@ export class ZookeeperSessions implements LeaseSessions {
 
 /** What a flow says when something has changed since it looked. */
 const AGAIN = Symbol('again');
-
-/** Those without a reply; of several for one resource the first, as the others see what became of it. */
-function firstOfEach(requests: readonly SessionRequest[], replies: Replies): Asked[] {
-  const first = new Map<string, Asked>();
-  for (const [place, request] of requests.entries()) {
-    if (!replies.has(place) && !first.has(request.resource)) first.set(request.resource, { place, request });
-  }
-  return [...first.values()];
-}
-
-function parts<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
-}
 
 function tooShort({ nonce, ttlMs }: Session, { session }: StoredSession): SetupError {
   return new SetupError(
