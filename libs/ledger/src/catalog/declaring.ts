@@ -12,6 +12,8 @@ export interface CatalogOptions {
   readonly zoneData?: string;
   /** How long after it was accepted a change is effective, milliseconds; the pods have to have the same. */
   readonly effectiveAfterMs?: number;
+  /** How many crons there may be before a new one is refused at run time; those that code declares count, and are never refused. */
+  readonly maxCrons?: number;
 }
 
 /** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */
@@ -66,6 +68,21 @@ export function byName(a: CatalogEntry, b: CatalogEntry): number {
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/** A cron was to be made at run time, and the catalog has as many as it may have. */
+export class CatalogFullError extends FencepostError {
+  readonly code = 'CATALOG_FULL';
+
+  constructor(
+    readonly count: number,
+    readonly limit: number,
+  ) {
+    super(
+      `The catalog has ${count} crons and may have ${limit}. ` +
+        `Remove crons that are no longer needed, or raise "maxCrons" in JobsModule.`,
+    );
+  }
 }
 
 /** Two processes of the same build number, or two programs, declare one cron with different content. */

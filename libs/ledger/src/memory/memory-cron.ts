@@ -1,6 +1,13 @@
 import type { Build } from '../catalog/catalog.js';
 import type { HashedDeclaration, Word } from '../catalog/declaring.js';
-import { KEPT_GENERATIONS, lacksTexts, type CatalogEntry, type Generation } from '../catalog/definition.js';
+import {
+  contentHash,
+  KEPT_GENERATIONS,
+  lacksTexts,
+  type CatalogEntry,
+  type Declaration,
+  type Generation,
+} from '../catalog/definition.js';
 
 /** Why a cron is in the catalog: see judge-declaration.lua, which this file mirrors. */
 export type EntryStatus = 'live' | 'dropped' | 'removed';
@@ -39,6 +46,14 @@ export function judge(
 function ofAnother({ status }: MemoryCron, same: boolean): Word {
   if (same) return 'same';
   return status === 'live' ? 'conflict' : 'changed';
+}
+
+/** Whether the newest generation says what a declaration says. */
+export function isSameContent({ generations }: MemoryCron, declaration: Declaration): boolean {
+  const [newest] = generations;
+  const state = declaration.disabled ? 'disabled' : 'active';
+  if (newest?.state !== state) return false;
+  return contentHash({ definition: newest.definition, disabled: declaration.disabled }) === contentHash(declaration);
 }
 
 /** The generations with another one in front. */
