@@ -134,6 +134,7 @@ export class CronCatalog {
     for (let tries = 1; ; tries += 1) {
       const reply = await ask({ expected, by, reason });
       if (reply.verdict === 'accepted') return reply.generation;
+      if (reply.verdict === 'full') throw new CatalogFullError(reply.count, reply.limit);
       if (order.expected !== undefined || tries === MAX_TRIES) {
         throw new CatalogMovedError(name, expected, reply.generation);
       }
