@@ -17,8 +17,8 @@ describe('the PostgreSQL catalog', () => {
 
   const fresh = () => ({ pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...spaces.fresh() });
 
-  catalogContract('the PostgreSQL catalog', async () => {
-    const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA };
+  catalogContract('the PostgreSQL catalog', async (limits) => {
+    const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA, ...limits };
     const space = `${options.prefix}:${options.tenant}`;
     return {
       catalog: new PostgresCatalog(options),
@@ -31,7 +31,7 @@ describe('the PostgreSQL catalog', () => {
         );
       },
       wipe: async () => {
-        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten'])
+        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten', 'change'])
           await postgres.sandbox.pool.query(
             `delete from "${postgres.sandbox.schema}".catalog_${table} where space = $1`,
             [space],

@@ -1,6 +1,12 @@
 import type { Clock } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
-import type { Catalog, CatalogEntry, ChangeReply, Declaration } from '@fencepost/ledger/catalog';
+import {
+  CatalogFullError,
+  type Catalog,
+  type CatalogEntry,
+  type ChangeReply,
+  type Declaration,
+} from '@fencepost/ledger/catalog';
 import { FIRST_FORMAT, formatOf } from '@fencepost/ledger/format';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
