@@ -6,8 +6,6 @@ export type {
   CatalogReading,
   ChangeOrder,
   ChangeReply,
-  CronPut,
-  CronRemoval,
   DeclareReply,
   Orderer,
   UnreadableRecord,

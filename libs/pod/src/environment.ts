@@ -147,6 +147,7 @@ function jobsOf(env: z.output<typeof schema>, variables: NodeJS.ProcessEnv) {
     buildSeq: env.FENCEPOST_BUILD_SEQ,
     app: env.FENCEPOST_APP,
     minInterval: env.FENCEPOST_MIN_INTERVAL,
+    maxCrons: env.FENCEPOST_MAX_CRONS,
     keepFor: env.FENCEPOST_KEEP_FOR,
     waitReplicas: env.FENCEPOST_WAIT_REPLICAS,
     tracing: env.FENCEPOST_TRACING,

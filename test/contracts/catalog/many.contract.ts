@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CronPut } from '@fencepost/ledger/catalog';
 import { briefly, build, cron, DAY_MS, entryOf, named, NOTHING, order, OTHER, type MakeCatalogHarness } from './stage.js';
 
 const ANA = { by: 'ana', reason: 'for the test' };
-const puts = (...names: readonly string[]): CronPut[] => named(...names).map((declaration) => ({ declaration }));
+const puts = (...names: readonly string[]) => named(...names).map((declaration) => ({ declaration }));
 
 /** Crons that are made and removed by the ten thousand. */
 export function manyContract(makeHarness: MakeCatalogHarness): void {

@@ -13,7 +13,7 @@ export interface CatalogOptions {
   /** How long after it was accepted a change is effective, milliseconds; the pods have to have the same. */
   readonly effectiveAfterMs?: number;
   /** How many crons there may be before a new one is refused at run time; those that code declares count, and are never refused. */
-  readonly maxCrons?: number;
+  readonly maxCrons?: number | undefined;
 }
 
 /** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */

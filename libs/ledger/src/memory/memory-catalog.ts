@@ -26,13 +26,12 @@ import {
 import {
   contentHash,
   EFFECTIVE_AFTER_MS,
-  type CatalogEntry,
   type CronState,
   type Declaration,
   type Generation,
 } from '../catalog/definition.js';
 import { MemoryChangeLog, type SavedChange } from './memory-change-log.js';
-import { begin, entryOf, isSameContent, judge, type MemoryCron } from './memory-cron.js';
+import { begin, entriesOf, isSameContent, judge, presentGeneration, type MemoryCron } from './memory-cron.js';
 
 /** A state of the memory catalog. */
 export interface SavedCatalog {
@@ -291,15 +290,6 @@ export class MemoryCatalog implements Catalog {
   #notifyWatchers(): void {
     for (const onChanged of this.#watchers) onChanged();
   }
-}
-
-function entriesOf(known: MemoryCron | undefined): CatalogEntry[] {
-  return known ? entryOf(known) : [];
-}
-
-function presentGeneration(known: MemoryCron | undefined): number | null {
-  const [newest] = known?.generations ?? [];
-  return newest && newest.state !== 'removed' ? newest.generation : null;
 }
 
 function byBuild({ source, seq }: Build): string {

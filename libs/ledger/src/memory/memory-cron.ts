@@ -70,7 +70,14 @@ export function begin(
   return [{ ...next, definition, generation, since }, ...generations].slice(0, KEPT_GENERATIONS + 1);
 }
 
-export function entryOf({ generations, source, seq, zoneData }: MemoryCron): CatalogEntry[] {
+export function presentGeneration(known: MemoryCron | undefined): number | null {
+  const [newest] = known?.generations ?? [];
+  return newest && newest.state !== 'removed' ? newest.generation : null;
+}
+
+export function entriesOf(known: MemoryCron | undefined): CatalogEntry[] {
+  if (!known) return [];
+  const { generations, source, seq, zoneData } = known;
   const [newest, ...older] = structuredClone(generations);
   if (!newest) return [];
   return [{ ...newest, past: older.toReversed(), source, buildSeq: source === null ? null : seq, zoneData }];

@@ -103,10 +103,10 @@ local function change_cron(change)
 end
 
 local replies = {}
-for at = 8, #ARGV, 5 do
-  replies[#replies + 1] = change_cron({
-    name = ARGV[at], expected = ARGV[at + 1], state = ARGV[at + 2], hash = ARGV[at + 3], definition = ARGV[at + 4],
-    nonce = string.format('%s.%d', ARGV[1], #replies), who = ARGV[2],
+for i = 1, (#ARGV - 7) / 5 do
+  replies[i] = change_cron({
+    name = ARGV[i * 5 + 3], expected = ARGV[i * 5 + 4], state = ARGV[i * 5 + 5], hash = ARGV[i * 5 + 6],
+    definition = ARGV[i * 5 + 7], nonce = string.format('%s.%d', ARGV[1], i), who = ARGV[2],
     effective_after = tonumber(ARGV[5]), kept = tonumber(ARGV[6]),
   })
 end

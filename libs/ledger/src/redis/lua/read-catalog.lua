@@ -8,5 +8,7 @@
 -- Returns  {version, epoch ms, {name, generations, ...}, {name, declared, ...}, born, epoch ms, or empty}
 -- @include lease/server-time
 -- @include read-fields
-return { redis.call('GET', KEYS[3]) or '0', string.format('%.0f', now), read_fields(KEYS[1], ARGV), read_fields(KEYS[2], ARGV),
+local names = {}
+for i = 1, #ARGV do names[i] = ARGV[i] end
+return { redis.call('GET', KEYS[3]) or '0', string.format('%.0f', now), read_fields(KEYS[1], names), read_fields(KEYS[2], names),
   redis.call('GET', KEYS[4]) or '' }
