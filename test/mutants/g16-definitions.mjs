@@ -74,6 +74,16 @@ export default [
     test: 'is read as a whole after an earlier build changed it',
   },
   {
+    name: 'worker: a declaration is repeated only after a change of somebody else',
+    guards: 'G16',
+    defence: 'a worker declares again whatever a catalog may have lost or changed of its crons',
+    file: 'libs/jobs/src/nest/declarer.ts',
+    find: 'if (!page || this.#isConcerned(page)) return false;',
+    replace: 'if (!page) return true;',
+    killedBy: 'libs/jobs/src/nest/declarer.spec.ts',
+    test: 'declares again when the catalog was lost',
+  },
+  {
     name: 'catalog: a limit that new crons ignore',
     guards: 'G16',
     defence: 'a tenant cannot make more crons than its limit',

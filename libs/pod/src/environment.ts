@@ -55,6 +55,7 @@ const schema = z.object({
   FENCEPOST_BUILD_SEQ: numeric.optional(),
   FENCEPOST_APP: z.string().optional(),
   FENCEPOST_MIN_INTERVAL: z.string().optional(),
+  FENCEPOST_MAX_CRONS: numeric.optional(),
   FENCEPOST_KEEP_FOR: z.string().optional(),
   FENCEPOST_WAIT_REPLICAS: numeric.optional(),
   FENCEPOST_LEDGER: z.string().optional(),

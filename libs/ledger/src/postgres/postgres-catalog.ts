@@ -3,7 +3,7 @@ import { redisChannel, watchChannel } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { StopWatching } from '@fencepost/lease/store';
 import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
-import { inBatches } from './postgres-value.js';
+import { inBatches } from '../catalog/in-batches.js';
 import {
   CHANGES_PER_PAGE,
   type Build,

@@ -32,6 +32,7 @@ import {
   type Declaration,
 } from '../catalog/definition.js';
 import { FIRST_FORMAT } from '../base/format.js';
+import { inBatches } from '../catalog/in-batches.js';
 import {
   LineReader,
   readChangesPage,
@@ -52,9 +53,10 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'outgrow-generation',
 ]);
 
-/** A script stops everybody else meanwhile. */
-const MAX_AT_ONCE = 500;
-const MAX_CHANGES_AT_ONCE = 200;
+/** A script stops everybody else meanwhile: each of these takes about 2 ms. */
+const MAX_JUDGED = 500;
+const MAX_WRITTEN = 250;
+const MAX_CHANGED = 125;
 
 export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
   readonly redis: RedisClient;
@@ -98,8 +100,8 @@ export class RedisCatalog implements Catalog {
   }
 
   /**
-   * Up to 500 crons are judged and written by one script. More are first all judged, and then written script by script, each
-   * of which may be repeated. A crash in between leaves some crons as this build has them and the others as the build before
+   * All crons are judged before any is written. Up to 250 are written by one script, more script by script, each of which may
+   * be repeated. A crash in between leaves some crons as this build has them and the others as the build before
    * had them; the program's highest build is still the one before, so that nothing was removed, and the next declaration of
    * this build, which its processes repeat, goes on where it stopped. The scripts that remove what the build leaves out come
    * last, when everything it declares carries its number, and the last of them raises the highest build.
@@ -107,11 +109,9 @@ export class RedisCatalog implements Catalog {
   async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
     const declared = hashed(declarations, build);
     const judged: Judged[] = [];
-    for (let at = 0; at < declared.length; at += MAX_AT_ONCE) {
-      judged.push(await this.#judge(declared.slice(at, at + MAX_AT_ONCE), build));
-    }
+    for (const chunk of inBatches(declared, MAX_JUDGED)) judged.push(await this.#judge(chunk, build));
     const words: Word[] = [];
-    for (const part of judged) words.push(...(part.writes ? await this.#write(part.chunk, build) : part.words));
+    for (const part of judged) words.push(...(part.writes ? await this.#writeAll(part.chunk, build) : part.words));
     const removed = judged.some(({ writes }) => writes) ? await this.#dropLeftOut(build) : [];
     return declareReply(declared, words, removed);
   }
@@ -170,6 +170,12 @@ export class RedisCatalog implements Catalog {
     return { chunk, words: words.map(readWord), writes: verdict === 'WRITE' };
   }
 
+  async #writeAll(crons: readonly HashedDeclaration[], build: Build): Promise<Word[]> {
+    const words: Word[] = [];
+    for (const chunk of inBatches(crons, MAX_WRITTEN)) words.push(...(await this.#write(chunk, build)));
+    return words;
+  }
+
   async #write(chunk: readonly HashedDeclaration[], build: Build): Promise<readonly Word[]> {
     const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
@@ -189,7 +195,7 @@ export class RedisCatalog implements Catalog {
     const removed: string[] = [];
     let cursor = '0';
     do {
-      const args = [...this.#declaring(build, FIRST_FORMAT), cursor, MAX_AT_ONCE];
+      const args = [...this.#declaring(build, FIRST_FORMAT), cursor, MAX_WRITTEN];
       const reply = await SCRIPTS['drop-left-out'].run(this.#redis, this.#written(), args);
       const [next, names] = reply as [string, string[]];
       removed.push(...names);
@@ -211,9 +217,7 @@ export class RedisCatalog implements Catalog {
 
   async #changeMany(changes: readonly ChangeArgs[], order: Orderer, format: number): Promise<ChangeReply[]> {
     const replies: ChangeReply[] = [];
-    for (let at = 0; at < changes.length; at += MAX_CHANGES_AT_ONCE) {
-      replies.push(...(await this.#change(changes.slice(at, at + MAX_CHANGES_AT_ONCE), order, format)));
-    }
+    for (const chunk of inBatches(changes, MAX_CHANGED)) replies.push(...(await this.#change(chunk, order, format)));
     return replies;
   }
 
