@@ -72,7 +72,9 @@ describe('the PostgreSQL catalog', () => {
     await catalog.declare(named('a', 'b'), build(1));
     const { version } = await catalog.read([]);
     // A new version, and no change beside it.
-    await pool.query(`update "${schema}".catalog_generation set generation = 7 where space = $1 and cron = 'a'`, [space]);
+    await pool.query(`update "${schema}".catalog_generation set generation = 7 where space = $1 and cron = 'a'`, [
+      space,
+    ]);
     await pool.query(`update "${schema}".catalog_state set version = version + 1 where space = $1`, [space]);
     expect(await catalog.since(version)).toBeNull();
     await catalog.put(cron({ name: 'b', ...OTHER }), order(1));

@@ -58,7 +58,7 @@ export default [
     guards: 'G16',
     defence: 'a cron that changes while the catalog is read in pages is read again',
     file: 'libs/ledger/src/redis/lua/read-changes.lua',
-    find: "elseif from ~= version then",
+    find: 'elseif from ~= version then',
     replace: 'elseif false then',
     killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'gets every cron, also what changes while it pages',

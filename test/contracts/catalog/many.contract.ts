@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { briefly, build, cron, DAY_MS, entryOf, named, NOTHING, order, OTHER, type MakeCatalogHarness } from './stage.js';
+import {
+  briefly,
+  build,
+  cron,
+  DAY_MS,
+  entryOf,
+  named,
+  NOTHING,
+  order,
+  OTHER,
+  type MakeCatalogHarness,
+} from './stage.js';
 
 const ANA = { by: 'ana', reason: 'for the test' };
 const puts = (...names: readonly string[]) => named(...names).map((declaration) => ({ declaration }));

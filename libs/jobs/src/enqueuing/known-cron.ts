@@ -48,7 +48,7 @@ async function namesLike(catalog: KnownCrons, cron: string): Promise<string[]> {
 
 async function* pagesOf(catalog: KnownCrons): AsyncIterable<readonly CatalogEntry[]> {
   if (!catalog.since) return yield (await catalog.read()).entries;
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page: CatalogChanges | null = await catalog.since(null, after);
     if (page) yield page.entries;
     if (!page?.next) return;

@@ -57,7 +57,7 @@ export class Declarer {
     const { catalog, clock } = this.ports;
     const settled = this.#settled;
     if (settled === null || clock.monotonic() - this.#declaredAt >= DECLARE_FULLY_MS) return false;
-    for (let after: string | null = null; ; ) {
+    for (let after: string | null = null; ;) {
       const page: CatalogChanges | null = await catalog.since(settled, after);
       if (!page || this.#isConcerned(page)) return false;
       if (page.next === null) {

@@ -24,8 +24,17 @@ export interface HashedDeclaration extends Declaration {
   readonly hash: string;
 }
 
+/** A process declares the same objects every few seconds. */
+const hashes = new WeakMap<Declaration, string>();
+
+function hashOnce(declaration: Declaration): string {
+  const hash = hashes.get(declaration) ?? contentHash(declaration);
+  hashes.set(declaration, hash);
+  return hash;
+}
+
 /**
- * Each cron once, with the hash of its content.
+ * Each cron once, with the hash of its content. A declaration that was given once does not change.
  * @throws {DefinitionConflictError} when one name is declared twice with different content
  * @throws {SetupError} for a build without a name, or whose number is none
  */
@@ -34,7 +43,7 @@ export function hashed(declarations: readonly Declaration[], build: Build): Hash
   const once = new Map<string, HashedDeclaration>();
   for (const declaration of declarations) {
     const { name } = declaration.definition;
-    const hash = contentHash(declaration);
+    const hash = hashOnce(declaration);
     const first = once.get(name);
     if (first && first.hash !== hash) throw new DefinitionConflictError(name, seq);
     once.set(name, first ?? { ...declaration, name, hash });

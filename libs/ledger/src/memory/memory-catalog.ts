@@ -110,7 +110,9 @@ export class MemoryCatalog implements Catalog {
   }
 
   async putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {
-    return this.#change(() => changes.map(({ declaration, expected }) => this.#put(declaration, { ...order, expected })));
+    return this.#change(() =>
+      changes.map(({ declaration, expected }) => this.#put(declaration, { ...order, expected })),
+    );
   }
 
   async removeMany(crons: readonly CronRemoval[], order: Orderer): Promise<ChangeReply[]> {

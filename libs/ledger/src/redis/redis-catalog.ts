@@ -74,7 +74,9 @@ type ChangeArgs = readonly [name: string, expected: string, state: string, hash:
 /** The catalog as a few hashes, and a stream of its last changes. */
 export class RedisCatalog implements Catalog {
   readonly #redis: RedisClient;
-  readonly #keys: Readonly<Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born' | 'changes', string>>;
+  readonly #keys: Readonly<
+    Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born' | 'changes', string>
+  >;
   readonly #channel: string;
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
@@ -153,7 +155,11 @@ export class RedisCatalog implements Catalog {
 
   async outgrow(cron: string, accepted: number): Promise<void> {
     const { crons, version, born, changes } = this.#keys;
-    await SCRIPTS['outgrow-generation'].run(this.#redis, [crons, version, born, changes], [cron, accepted, this.#channel]);
+    await SCRIPTS['outgrow-generation'].run(
+      this.#redis,
+      [crons, version, born, changes],
+      [cron, accepted, this.#channel],
+    );
   }
 
   watch(onChanged: () => void): Promise<StopWatching> {
