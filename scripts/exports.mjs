@@ -13,7 +13,7 @@ const BUDGETS = {
   '@fencepost/lease': 25,
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
-  '@fencepost/ledger/catalog': 23,
+  '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs/internal': 94,
   '@fencepost/operations/internal': 30,
   '@fencepost/operations/presenting': 19,

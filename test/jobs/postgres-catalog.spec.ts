@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
+import { readChanges } from '@fencepost/ledger/catalog';
 import { PostgresAuditTrail, PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog } from '@fencepost/ledger/redis';
@@ -17,8 +18,8 @@ describe('the PostgreSQL catalog', () => {
 
   const fresh = () => ({ pool: postgres.sandbox.pool, schema: postgres.sandbox.schema, ...spaces.fresh() });
 
-  catalogContract('the PostgreSQL catalog', async () => {
-    const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA };
+  catalogContract('the PostgreSQL catalog', async (limits) => {
+    const options = { ...fresh(), redis: spaces.redis(), zoneData: ZONE_DATA, ...limits };
     const space = `${options.prefix}:${options.tenant}`;
     return {
       catalog: new PostgresCatalog(options),
@@ -31,7 +32,7 @@ describe('the PostgreSQL catalog', () => {
         );
       },
       wipe: async () => {
-        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten'])
+        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten', 'change'])
           await postgres.sandbox.pool.query(
             `delete from "${postgres.sandbox.schema}".catalog_${table} where space = $1`,
             [space],
@@ -61,6 +62,27 @@ describe('the PostgreSQL catalog', () => {
     const before = await rows();
     for (let n = 0; n < 10; n += 1) await asked.read(['cron-7']);
     expect((await rows()) - before).toBeLessThanOrEqual(40);
+  });
+
+  it('is read as a whole after an earlier build changed it, by every reader that may have missed that', async () => {
+    const options = { ...fresh(), redis: spaces.redis() };
+    const { pool, schema } = postgres.sandbox;
+    const space = `${options.prefix}:${options.tenant}`;
+    const catalog = new PostgresCatalog(options);
+    await catalog.declare(named('a', 'b'), build(1));
+    const { version } = await catalog.read([]);
+    // A new version, and no change beside it.
+    await pool.query(`update "${schema}".catalog_generation set generation = 7 where space = $1 and cron = 'a'`, [
+      space,
+    ]);
+    await pool.query(`update "${schema}".catalog_state set version = version + 1 where space = $1`, [space]);
+    expect(await catalog.since(version)).toBeNull();
+    await catalog.put(cron({ name: 'b', ...OTHER }), order(1));
+    expect(await catalog.since(version)).toBeNull();
+    const { entries, whole, version: known } = await readChanges(catalog, version);
+    expect([whole, entries.get('a')?.generation]).toEqual([true, 7]);
+    await catalog.put(cron({ name: 'c' }), order(null));
+    expect((await catalog.since(known))?.entries).toHaveLength(1);
   });
 
   auditTrailContract('the PostgreSQL audit trail', async () => {

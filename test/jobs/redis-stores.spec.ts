@@ -133,13 +133,13 @@ describe('the Redis journal', () => {
   });
 });
 
-catalogContract('the Redis catalog', async () => {
+catalogContract('the Redis catalog', async (options) => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
   const key = (part: string) => redisKeys(space)('catalog', part);
   const tombstones = key('tombstones');
   return {
-    catalog: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
-    elsewhere: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA }),
+    catalog: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA, ...options }),
+    elsewhere: new RedisCatalog({ redis, ...space, zoneData: ZONE_DATA, ...options }),
     now: async () => {
       const [seconds, micros] = await redis.time();
       return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);

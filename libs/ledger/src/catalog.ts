@@ -2,13 +2,17 @@ export { DEFAULT_CANCEL_GRACE_MS } from './base/run.js';
 export type {
   Build,
   Catalog,
+  CatalogChanges,
   CatalogReading,
   ChangeOrder,
   ChangeReply,
   DeclareReply,
+  Orderer,
   UnreadableRecord,
 } from './catalog/catalog.js';
-export { TOMBSTONE_MS, DefinitionConflictError } from './catalog/declaring.js';
+export { readChanges } from './catalog/read-changes.js';
+export type { CatalogDelta } from './catalog/read-changes.js';
+export { TOMBSTONE_MS, CatalogFullError, DefinitionConflictError } from './catalog/declaring.js';
 export {
   CRON_TEXTS,
   DEFAULT_MAX_CATCH_UP,

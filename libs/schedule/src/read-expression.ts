@@ -19,12 +19,37 @@ export interface Expression {
   readonly fixed: boolean;
 }
 
+/** What crons of one expression share: nothing here changes. */
+interface Reading {
+  readonly times: DayTimes;
+  readonly days: MonthDays;
+  readonly fixed: boolean;
+}
+
+/** A hundred thousand crons have few expressions, and to read one takes a tenth of a millisecond. The oldest makes room. */
+const MAX_KNOWN = 1_000;
+const known = new Map<string, Reading>();
+
 /**
  * @param seed what `H` stands for comes from it
  * @throws {ScheduleTextError}
  */
 export function readExpression(text: string, seed: string): Expression {
   checkSeed(seed);
+  const { times, days, fixed } = known.get(text) ?? remembered(text, read(text, seed));
+  return { clock: new WallClock(times, days), fixed };
+}
+
+function remembered(text: string, reading: Reading): Reading {
+  // An `H` is another number for each cron.
+  if (/h/i.test(text)) return reading;
+  const [oldest] = known.keys();
+  if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  known.set(text, reading);
+  return reading;
+}
+
+function read(text: string, seed: string): Reading {
   const fields = fieldsOf(text);
   if (fields !== null) checkFields(fields);
   const parsed = parse(text.trim(), seed);
@@ -33,7 +58,7 @@ export function readExpression(text: string, seed: string): Expression {
   if (!hours || !minutes || !seconds) throw new ScheduleTextError('expression', SHAPE);
   const times = new DayTimes(hours, minutes, seconds);
   const plain = fields === null || fields.slice(0, 3).every((field) => PLAIN.test(field));
-  return { clock: new WallClock(times, daysOf(parsed)), fixed: plain && times.first === times.last };
+  return { times, days: daysOf(parsed), fixed: plain && times.first === times.last };
 }
 
 /**
@@ -64,9 +89,12 @@ function fieldsOf(text: string): readonly string[] | null {
   throw new ScheduleTextError('expression', SHAPE);
 }
 
+/** Only the fields are read; without a date, or with 0, the parser would ask for the zone of this machine, which takes long. */
+const ANY_DATE = 1;
+
 function parse(expression: string, hashSeed: string): CronExpression {
   try {
-    return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: 0, hashSeed });
+    return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: ANY_DATE, hashSeed });
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new ScheduleTextError('expression', `a valid cron expression (${detail})`);

@@ -14,7 +14,7 @@ export interface CatalogHarness {
   readonly wipe: () => Promise<void>;
 }
 
-export type MakeCatalogHarness = () => Promise<CatalogHarness>;
+export type MakeCatalogHarness = (options?: { readonly maxCrons?: number }) => Promise<CatalogHarness>;
 
 export const ZONE_DATA = '2026z';
 export const HOUR_MS = 60 * 60_000;

@@ -1,5 +1,5 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Catalog, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import type { Catalog, CatalogChanges, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
 import type { Clock } from '@fencepost/lease';
 import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -11,8 +11,11 @@ export interface KnownCron {
   readonly now: number;
 }
 
+/** A catalog that has all of its crons at hand needs no pages. */
+export type KnownCrons = Pick<Catalog, 'read'> & Partial<Pick<Catalog, 'since'>>;
+
 /** @throws {UnknownCronError} with names that are like it */
-export async function knownCron(catalog: Pick<Catalog, 'read'>, cron: string): Promise<KnownCron> {
+export async function knownCron(catalog: KnownCrons, cron: string): Promise<KnownCron> {
   const { entries, unreadable = [], readAt } = await catalog.read([cron]);
   const entry = entries.find(({ definition }) => definition.name === cron);
   if (entry) return { entry, now: readAt };
@@ -25,19 +28,32 @@ export async function knownCron(catalog: Pick<Catalog, 'read'>, cron: string): P
  * A cron whose runs a worker executes: one that is only disabled may be triggered.
  * @throws {UnknownCronError}
  */
-export async function runnableCron(catalog: Pick<Catalog, 'read'>, cron: string): Promise<KnownCron> {
+export async function runnableCron(catalog: KnownCrons, cron: string): Promise<KnownCron> {
   const known = await knownCron(catalog, cron);
   if (known.entry.state === 'removed') throw UnknownCronError.removed(cron, known.entry.by);
   return known;
 }
 
-/** Whoever mistypes a name pays for reading all of them. */
-async function namesLike(catalog: Pick<Catalog, 'read'>, cron: string): Promise<string[]> {
-  const { entries } = await catalog.read();
-  return nearNames(
-    cron,
-    entries.map(({ definition }) => definition.name),
-  );
+/** A mistyped name must not cost more in a large catalog: these many crons are compared, whichever come first. */
+const MAX_COMPARED = 1_000;
+
+async function namesLike(catalog: KnownCrons, cron: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entries of pagesOf(catalog)) {
+    names.push(...entries.map(({ definition }) => definition.name));
+    if (names.length >= MAX_COMPARED) break;
+  }
+  return nearNames(cron, names);
+}
+
+async function* pagesOf(catalog: KnownCrons): AsyncIterable<readonly CatalogEntry[]> {
+  if (!catalog.since) return yield (await catalog.read()).entries;
+  for (let after: string | null = null; ;) {
+    const page: CatalogChanges | null = await catalog.since(null, after);
+    if (page) yield page.entries;
+    if (!page?.next) return;
+    after = page.next;
+  }
 }
 
 /** Oldest first, the newest included. */
@@ -72,7 +88,7 @@ interface Reading {
 export class KnownJobs {
   readonly #readings = new Map<string, Reading>();
 
-  constructor(private readonly ports: { readonly catalog: Pick<Catalog, 'read'>; readonly clock: Clock }) {}
+  constructor(private readonly ports: { readonly catalog: KnownCrons; readonly clock: Clock }) {}
 
   /**
    * @throws {UnknownCronError} with names that are like it, or when it was removed

@@ -16,7 +16,7 @@ import { checkCron } from './cron-declaration.js';
 import { jobsSettings } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import { openCronLeases } from './stores.js';
-import { DeclarationReport } from './worker-runner.js';
+import { DeclarationReport } from './declarer.js';
 
 describe('app name', () => {
   let folder: string;

@@ -138,10 +138,8 @@ export interface JobsModuleOptions {
   readonly postgres?: string | PostgresOptions;
   /**
    * With the Redis ledger: how many replicas have to have what decides something before it counts; default 0. Where too few
-   * answer in time nothing is begun, and all goes on when they are back.
-   *
-   * It costs a process one round trip between primary and replica for each step of a run, and what comes while one is under
-   * way shares the next.
+   * answer in time nothing is begun, and all goes on when they are back. It costs a process one round trip between primary and
+   * replica for each step of a run, and what comes while one is under way shares the next.
    */
   readonly waitReplicas?: number;
   /** Which build this is: only a higher one may redefine a cron. Default: when the program's files were written. */
@@ -154,6 +152,8 @@ export interface JobsModuleOptions {
   readonly app?: string;
   /** An expression whose instants may be closer than this is refused at boot, for crons that don't say so; default `'0ms'`. */
   readonly minInterval?: string | number;
+  /** How many crons the tenant may have before a new one is refused at run time; default: any number. Those in code always count. */
+  readonly maxCrons?: number;
   /**
    * Traces each run from its claim to its effects with OpenTelemetry, over all processes; default `false`. Needs the packages
    * `@opentelemetry/api` and `bullmq-otel`, and shows something where the process has registered an SDK.
@@ -201,7 +201,6 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const saysSsl = (url = '') => /[?&]ssl/.test(url);
 
 const address = z.string(DATABASE).refine(isDatabaseUrl, DATABASE);
-
 const NO_ACCESS = { password: undefined, ssl: undefined };
 
 const postgres = z.union(
@@ -255,6 +254,7 @@ const schema = z
       buildSeq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
       app: z.string(APP).regex(APP_NAME, APP).optional(),
       minInterval: duration('0ms', '7d').default(0),
+      maxCrons: whole(1, 10_000_000).optional(),
       tracing: z.boolean('expected true or false').default(false),
       webhooks: webhooksSchema,
       log: z.boolean('expected true or false').default(true),

@@ -60,21 +60,22 @@ function replicationOn(
   return { redis: waiting, replicas, timeoutMs: Math.round(commandTimeoutOf(redis) / 2) };
 }
 
-type CatalogParts = [database: Pooled, settings: DefinitionPlace, telemetry: Telemetry];
+type CatalogSettings = DefinitionPlace & Partial<Pick<JobsSettings, 'maxCrons'>>;
+type CatalogParts = [database: Pooled, settings: CatalogSettings, telemetry: Telemetry];
 
 /** The tables have to be there: the ledger is opened before. */
 export async function openCatalog(
   redis: RedisClient,
   ...[database, settings, telemetry]: CatalogParts
 ): Promise<Catalog> {
-  const { prefix, tenant } = settings;
+  const { prefix, tenant, maxCrons } = settings;
   const place = inDatabase(database, settings);
   if (!place) {
     const { RedisCatalog } = await import('@fencepost/ledger/redis');
-    return new RedisCatalog({ redis, prefix, tenant });
+    return new RedisCatalog({ redis, prefix, tenant, maxCrons });
   }
   const { openPostgresCatalog } = await import('@fencepost/ledger/postgres');
-  const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis }));
+  const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis, maxCrons }));
   if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
   return catalog;
 }

@@ -12,8 +12,7 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Build, Catalog, Declaration, DeclareReply } from '@fencepost/ledger/catalog';
-import { FIRST_FORMAT, formatOf, inFormat } from '@fencepost/ledger/format';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
@@ -21,6 +20,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { CronDeclarationError } from './cron-declaration.js';
 import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { Declarer } from './declarer.js';
 import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
@@ -88,6 +88,9 @@ function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSett
   }
 }
 
+/** In one event. */
+const MAX_NAMED = 20;
+
 /** A catalog that was lost with its store comes back within this time. */
 const DECLARE_AGAIN_MS = 10_000;
 
@@ -116,7 +119,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
   #formatHeartbeat: FormatHeartbeat | null = null;
-  #news: DeclarationReport | null = null;
+  #declarer: Declarer | null = null;
   #cancelDeclare: CancelTimer = () => {};
   #unlist = () => {};
 
@@ -135,8 +138,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     if (classes.length > 0) this.telemetry.emit('worker.unprovided', { classes });
     await this.#announce();
     await retryOnBoot(() => this.#classify());
-    await retryOnBoot(() => this.#declare());
-    this.#armDeclare();
+    await this.#declare();
     await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
@@ -215,29 +217,21 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   #announce(): Promise<void> {
     const { membership, clock, telemetry, keeper } = this;
-    const about = { process: keeper.holder, onRisen: () => this.#declareAgain() };
+    const about = { process: keeper.holder, onRisen: () => this.#onFormatRisen() };
     const heartbeat = (this.#formatHeartbeat = new FormatHeartbeat({ ...about, membership, clock, telemetry }));
     return retryOnBoot(() => heartbeat.start());
   }
 
   async #declare(): Promise<void> {
-    const { buildSeq: seq, app: source } = this.settings;
-    const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
     // A program that has no crons is not the one that had some: it may only want to trigger those of another.
-    if (declarations.length === 0) return;
-    this.#news ??= new DeclarationReport(this.telemetry, { seq, source });
-    const writable = await this.#writable(declarations);
-    this.#news.report(await this.catalog.declare(writable, { seq, source }), declarations.length);
-  }
-
-  /** What every live process has the format for; asked only where something needs it. */
-  async #writable(declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
-    const asking = declarations.filter(({ definition }) => formatOf(definition) > FIRST_FORMAT);
-    if (asking.length === 0) return declarations;
-    const { format, process } = await this.membership.lowestFormat();
-    const held = asking.flatMap(({ definition }) => (formatOf(definition) > format ? [definition.name] : []));
-    this.#news?.reportHeld(held, { format, pod: process ?? '' });
-    return declarations.map((declaration) => inFormat(declaration, format));
+    if (this.#crons.size === 0) return;
+    const { catalog, membership, clock, telemetry } = this;
+    const { buildSeq: seq, app: source } = this.settings;
+    const declarations = new Map([...this.#crons].map(([name, { declaration }]) => [name, declaration]));
+    const ports = { catalog, membership, clock, telemetry };
+    const declarer = (this.#declarer = new Declarer(ports, declarations, { seq, source }));
+    await retryOnBoot(() => declarer.declare());
+    this.#armDeclare();
   }
 
   #armDeclare(): void {
@@ -247,54 +241,14 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     });
   }
 
+  /** What was held back for an older process may be written now. */
+  #onFormatRisen(): void {
+    this.#declarer?.forget();
+    this.#declareAgain();
+  }
+
   #declareAgain(): void {
     const operation = 'catalog.declare';
-    this.#declare().catch((error: unknown) => reportStoreFailure(this.telemetry, { operation }, error));
-  }
-}
-
-/** In one event. */
-const MAX_NAMED = 20;
-
-/** Reports the result of declaring, which is repeated every few seconds: only what has changed since. */
-export class DeclarationReport {
-  readonly #reported = new Map<string, string>();
-  #isFirst = true;
-  #held = false;
-  #released = false;
-
-  constructor(
-    private readonly telemetry: Telemetry,
-    private readonly build: Build,
-  ) {}
-
-  /** @param declared how many crons the build has */
-  report({ changed, older, removed }: DeclareReply, declared: number): void {
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    if (isFirst || changed.length > 0) {
-      this.telemetry.emit('catalog.declared', { declared, changed: changed.length, older: older.length });
-    }
-    // What this process has declared before is new to a catalog that was lost.
-    if (!isFirst && changed.length > 0 && !this.#released) {
-      const { seq: buildSeq, source: app } = this.build;
-      this.telemetry.emit('catalog.redeclared', { crons: changed.slice(0, MAX_NAMED), buildSeq, app });
-    }
-    this.#reportCrons('catalog.outdated-build', older);
-    this.#reportCrons('catalog.removed', removed);
-  }
-
-  reportHeld(crons: readonly string[], oldest: { readonly format: number; readonly pod: string }): void {
-    const wasHeld = this.#held;
-    [this.#held, this.#released] = [crons.length > 0, wasHeld && crons.length === 0];
-    if (this.#held && !wasHeld)
-      this.telemetry.emit('catalog.texts-held', { crons: crons.slice(0, MAX_NAMED), ...oldest });
-  }
-
-  #reportCrons(event: 'catalog.outdated-build' | 'catalog.removed', crons: readonly string[]): void {
-    const all = crons.toSorted().join();
-    const isNews = crons.length > 0 && this.#reported.get(event) !== all;
-    this.#reported.set(event, all);
-    if (isNews) this.telemetry.emit(event, { crons, buildSeq: this.build.seq, app: this.build.source });
+    this.#declarer?.repeat().catch((error: unknown) => reportStoreFailure(this.telemetry, { operation }, error));
   }
 }

@@ -1,5 +1,5 @@
 import { scrubText, type CancelTimer } from '@fencepost/lease/internal';
-import type { CronPing, Catalog } from '@fencepost/ledger/catalog';
+import { readChanges, type Catalog, type CronPing } from '@fencepost/ledger/catalog';
 import type { Notification, RunHistory } from '@fencepost/ledger';
 import type { Events } from '../telemetry/events.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
@@ -142,7 +142,7 @@ function dataOf(cron: string, notification: Notification): Readonly<Record<strin
 }
 
 interface PingCacheDeps {
-  readonly catalog: Pick<Catalog, 'read' | 'watch'>;
+  readonly catalog: Pick<Catalog, 'since' | 'watch'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
@@ -152,7 +152,9 @@ const AGAIN_MS = 60_000;
 
 /** Which addresses crons have, as a worker knows them: it also carries out runs of crons that are made at run time. */
 export class PingCache {
-  #pings: ReadonlyMap<string, CronPing> | null = null;
+  readonly #pings = new Map<string, CronPing>();
+  /** Of the catalog as it was read last; `null` while it could not be read yet. */
+  #version: number | null = null;
   #cancel: CancelTimer = () => {};
   #stopWatching: StopWatching = () => Promise.resolve();
   #reading: Promise<void> = Promise.resolve();
@@ -163,7 +165,7 @@ export class PingCache {
 
   /** `undefined` for a cron without; `null` while the catalog could not be read yet. */
   of(cron: string): CronPing | null | undefined {
-    return this.#pings === null ? null : this.#pings.get(cron);
+    return this.#version === null ? null : this.#pings.get(cron);
   }
 
   /** Resolves after the first reading, also when it was not answered. */
@@ -196,9 +198,14 @@ export class PingCache {
     this.#waits = false;
     if (this.#stopped) return;
     try {
-      const { entries } = await this.deps.catalog.read();
-      const found = entries.flatMap(({ definition: { name, ping } }) => (ping ? [[name, ping] as const] : []));
-      this.#pings = new Map(found);
+      const { version, whole, entries, gone, unreadable } = await readChanges(this.deps.catalog, this.#version);
+      if (whole) this.#pings.clear();
+      for (const name of [...gone, ...unreadable.map((record) => record.name)]) this.#pings.delete(name);
+      for (const [name, { definition }] of entries) {
+        if (definition.ping) this.#pings.set(name, definition.ping);
+        else this.#pings.delete(name);
+      }
+      this.#version = version;
     } catch (error) {
       this.#trouble(error);
     }

@@ -26,10 +26,10 @@ describe('the catalog cache', () => {
     await stage.declare(1, {});
     const { events } = await started(stage);
     await stage.clock.advance(60_000);
-    expect(stage.catalog.calls.filter((call) => call === 'read')).toHaveLength(1);
+    expect(stage.catalog.calls.filter((call) => call === 'since')).toHaveLength(1);
     await stage.declare(2, { expression: '*/5 * * * * *' });
     await stage.clock.advance(0);
-    expect(stage.catalog.calls.filter((call) => call === 'read')).toHaveLength(2);
+    expect(stage.catalog.calls.filter((call) => call === 'since')).toHaveLength(2);
     expect(events.of('catalog.read')).toHaveLength(2);
     expect(events.of('lease.acquired')).toHaveLength(1);
   });
@@ -37,7 +37,7 @@ describe('the catalog cache', () => {
   it('hears from its next heartbeat of a change whose announcement got lost', async () => {
     const stage = new SchedulerStage();
     const { events } = await started(stage);
-    stage.catalog.next('read', 'fail');
+    stage.catalog.next('since', 'fail');
     await stage.declare(1, {});
     await stage.clock.advance(0);
     expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);
@@ -79,7 +79,7 @@ describe('the catalog cache', () => {
     const { pod } = await started(stage);
     await stage.clock.advance(1_500);
     const { knownAt } = pod;
-    stage.catalog.next('read', ...Array.from({ length: 9 }, () => 'fail' as const));
+    stage.catalog.next('since', ...Array.from({ length: 9 }, () => 'fail' as const));
     await stage.declare(2, { expression: '*/5 * * * * *' });
     await stage.clock.advance(6_500);
     expect(pod.knownAt).toBe(knownAt);
@@ -92,7 +92,7 @@ describe('the catalog cache', () => {
     const stage = new SchedulerStage();
     await stage.declare(1, {});
     const { catalogCache, events } = await started(stage);
-    stage.catalog.next('read', 'fail');
+    stage.catalog.next('since', 'fail');
     await catalogCache.refresh();
     await stage.clock.advance(2_000);
     expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);

@@ -1,10 +1,10 @@
 import type { Clock } from '@fencepost/lease';
 import {
+  readChanges,
   ZoneDataWatch,
   type Catalog,
+  type CatalogDelta,
   type CatalogEntry,
-  type CatalogReading,
-  type UnreadableRecord,
 } from '@fencepost/ledger/catalog';
 import type { CronRecord, OccurrenceLog } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -40,7 +40,7 @@ export class CatalogCache {
   readonly #entered = new Map<string, Entered>();
   readonly #zones = new ZoneDataWatch();
   /** Records that cannot be read, with the reason that was reported. */
-  #unreadable: ReadonlyMap<string, string> = new Map();
+  readonly #unreadable = new Map<string, string>();
   #version: number | null = null;
   /** When the request of the latest accepted reply was sent: replies may overtake each other. Monotonic. */
   #sentAt = -Infinity;
@@ -52,6 +52,10 @@ export class CatalogCache {
 
   get(cron: string): Entered | undefined {
     return this.#entered.get(cron);
+  }
+
+  get size(): number {
+    return this.#entered.size;
   }
 
   entries(): Iterable<Entered> {
@@ -74,7 +78,7 @@ export class CatalogCache {
     else if (reply.catalogVersion !== null) void this.refresh();
   }
 
-  /** Reads the catalog, one reading at a time; calls during a reading share the next one. */
+  /** Reads what changed since the last reading, one reading at a time; calls during a reading share the next one. */
   refresh(): Promise<void> {
     this.#next ??= this.#reading.then(() => {
       this.#next = null;
@@ -109,26 +113,27 @@ export class CatalogCache {
   async #read(): Promise<void> {
     if (this.#halted) return;
     const sentAt = this.deps.clock.monotonic();
-    let reading: CatalogReading;
+    let delta: CatalogDelta;
     try {
-      reading = await this.deps.catalog.read();
+      delta = await readChanges(this.deps.catalog, this.#version);
     } catch (error) {
       return reportStoreFailure(this.deps.telemetry, { operation: 'catalog.read' }, error);
     }
     try {
-      this.#apply(reading, sentAt);
+      this.#apply(delta, sentAt);
     } catch (error) {
       reportProgramError(this.deps.telemetry, { operation: 'catalog.apply' }, error);
     }
   }
 
-  #apply(reading: CatalogReading, sentAt: number): void {
+  #apply(delta: CatalogDelta, sentAt: number): void {
     if (this.#halted) return;
-    const { version, readAt, bornAt = null, entries } = reading;
-    this.#report(reading.unreadable ?? []);
-    const names = new Set(entries.map(({ definition }) => definition.name));
-    const gone = [...this.#entered.keys()].filter((name) => !names.has(name));
-    const changed = entries.filter((entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry));
+    const { version, readAt, bornAt, entries } = delta;
+    const gone = [...this.#gone(delta)].filter((name) => this.#entered.has(name));
+    const changed = [...entries.values()].filter(
+      (entry) => !isSame(this.#entered.get(entry.definition.name)?.entry, entry),
+    );
+    this.#report(delta);
     this.#reportLoss(gone, bornAt);
     for (const name of gone) this.#entered.delete(name);
     for (const entry of changed) {
@@ -140,9 +145,15 @@ export class CatalogCache {
     this.#know(readAt, sentAt);
     if (gone.length + changed.length === 0) return;
     const { telemetry } = this.deps;
-    telemetry.emit('catalog.read', { crons: entries.length });
+    telemetry.emit('catalog.read', { crons: this.#entered.size });
     for (const foreign of this.#zones.look(changed)) telemetry.emit('catalog.zone-data', foreign);
     this.deps.listener.catalogChanged(changed, gone);
+  }
+
+  /** Crons that a delta leaves without a definition; a cron whose record can't be read is one of them. */
+  *#gone({ whole, entries, gone, unreadable }: CatalogDelta): Iterable<string> {
+    if (!whole) yield* [...gone, ...unreadable.map(({ name }) => name)];
+    else for (const name of this.#entered.keys()) if (!entries.has(name)) yield name;
   }
 
   /** A catalog keeps its creation time: another one, or none, means that the store was lost. */
@@ -154,12 +165,15 @@ export class CatalogCache {
   }
 
   /** Once per record and reason, not at each reading. */
-  #report(unreadable: readonly UnreadableRecord[]): void {
+  #report({ whole, entries, gone, unreadable }: CatalogDelta): void {
+    const known = new Map(this.#unreadable);
+    if (whole) this.#unreadable.clear();
+    if (this.#unreadable.size > 0) for (const name of [...entries.keys(), ...gone]) this.#unreadable.delete(name);
     for (const { name, reason } of unreadable) {
-      if (this.#unreadable.get(name) === reason) continue;
+      this.#unreadable.set(name, reason);
+      if (known.get(name) === reason) continue;
       this.deps.telemetry.emit('catalog.unreadable', { cron: name, err: new Error(reason) });
     }
-    this.#unreadable = new Map(unreadable.map(({ name, reason }) => [name, reason]));
   }
 
   #know(now: number, sentAt: number): void {

@@ -1,4 +1,4 @@
-import type { CatalogReading, UnreadableRecord } from './catalog.js';
+import type { CatalogChanges, CatalogReading, UnreadableRecord } from './catalog.js';
 import { checkFormat, FIRST_FORMAT } from '../base/format.js';
 import { byName } from './declaring.js';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from './definition.js';
@@ -26,39 +26,32 @@ export type RawReading = readonly [
 /** `<format> <build> <hash> <state> <source>`, see declared-record.lua; a table has no format. */
 const DECLARED = /^(?:(\d+) )?(\d+) [\da-f]+ [a-z]+ ([^\t]*)/;
 
-export function readReading([version, readAt, crons, declared, born]: RawReading): CatalogReading {
-  const parts = new ReadingInParts();
-  parts.add(crons, declared);
-  return parts.end({ version, readAt, born });
+/** @param reader shared by readings of one process, so that what their crons have in common is there once */
+export function readReading(
+  [version, readAt, crons, declared, born]: RawReading,
+  reader = new LineReader(),
+): CatalogReading & { readonly unreadable: readonly UnreadableRecord[] } {
+  const origins = pairs(declared);
+  const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', reader);
+  const { entries, unreadable } = readRecords([...pairs(crons)].map(([name, lines]) => [name, read(name, lines)]));
+  return {
+    version: Number(version),
+    readAt: Number(readAt),
+    bornAt: born === '' ? null : Number(born),
+    entries: entries.toSorted(byName),
+    unreadable,
+  };
 }
 
-/** A reading whose crons come in parts. */
-export class ReadingInParts {
-  readonly #reader = new LineReader();
-  readonly #names = new Set<string>();
-  readonly #entries: CatalogEntry[] = [];
-  readonly #unreadable: UnreadableRecord[] = [];
+export type RawChanges = readonly [...raw: RawReading, gone: readonly string[], next: string];
 
-  /** A cron that comes again is the same. */
-  add(crons: readonly string[], declared: readonly string[]): void {
-    const origins = pairs(declared);
-    const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', this.#reader);
-    const fresh = [...pairs(crons)].filter(([name]) => !this.#names.has(name));
-    const { entries, unreadable } = readRecords(fresh.map(([name, lines]) => [name, read(name, lines)]));
-    for (const [name] of fresh) this.#names.add(name);
-    this.#entries.push(...entries);
-    this.#unreadable.push(...unreadable);
-  }
-
-  end({ version, readAt, born }: Record<'version' | 'readAt' | 'born', string>): CatalogReading {
-    return {
-      version: Number(version),
-      readAt: Number(readAt),
-      bornAt: born === '' ? null : Number(born),
-      entries: this.#entries.toSorted(byName),
-      unreadable: this.#unreadable,
-    };
-  }
+/** @param reader as `readReading` has it */
+export function readChangesPage(
+  [version, readAt, crons, declared, born, gone, next]: RawChanges,
+  reader: LineReader,
+): CatalogChanges {
+  const reading = readReading([version, readAt, crons, declared, born], reader);
+  return { ...reading, gone, next: next === '' ? null : next };
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {
@@ -90,8 +83,11 @@ function readEntry(lines: string, declared: string, reader: LineReader): Catalog
   };
 }
 
+/** Texts that many crons may share, such as expressions; beyond so many different ones they are not shared. */
+const MAX_SHARED = 10_000;
+
 /** Reads lines so that what a hundred thousand crons have in common is there once: a build is the author of all of its. */
-class LineReader {
+export class LineReader {
   readonly #who = new Map<string, Who>();
   readonly #texts = new Map<string, string>();
 
@@ -130,7 +126,7 @@ class LineReader {
   /** The text that was read first among equal ones. */
   one(text: string): string {
     const known = this.#texts.get(text);
-    if (known === undefined) this.#texts.set(text, text);
+    if (known === undefined && this.#texts.size < MAX_SHARED) this.#texts.set(text, text);
     return known ?? text;
   }
 
@@ -146,7 +142,7 @@ class LineReader {
     if (known) return known;
     const { format, ...who } = JSON.parse(line) as Who & { readonly format: number };
     checkFormat('a definition', format);
-    this.#who.set(line, who);
+    if (this.#who.size < MAX_SHARED) this.#who.set(line, who);
     return who;
   }
 }

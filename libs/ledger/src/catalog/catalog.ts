@@ -41,18 +41,60 @@ export interface CatalogReading {
   readonly unreadable?: readonly UnreadableRecord[];
 }
 
-/** Who asks for a change at run time, and what they saw before. */
-export interface ChangeOrder {
-  /** The generation that is to be replaced, `null` for a cron that isn't there: another one is `moved`. */
-  readonly expected: number | null;
+/** One page of what changed after a version. */
+export interface CatalogChanges {
+  /** Of the catalog as this page was read: a reader has all of it after the last page. */
+  readonly version: number;
+  /** The store's clock as this page was read, epoch milliseconds. */
+  readonly readAt: number;
+  readonly bornAt?: number | null;
+  /** As they are now, in no order. A cron that changes meanwhile comes again on a later page. */
+  readonly entries: readonly CatalogEntry[];
+  readonly unreadable?: readonly UnreadableRecord[];
+  /** Crons that the catalog has no more; the reader may never have known them. */
+  readonly gone: readonly string[];
+  /** Where the next page begins; `null` after the last. */
+  readonly next: string | null;
+}
+
+/** How many crons are on a page unless the caller asks for another number. */
+export const CHANGES_PER_PAGE = 250;
+
+/** How many changes a catalog remembers at least: a reader that missed more reads all of it. */
+export const REMEMBERED_CHANGES = 20_000;
+
+/** Who asks for changes at run time. */
+export interface Orderer {
   readonly by: string;
   readonly reason: string | null;
+}
+
+/** Who asks for a change at run time, and what they saw before. */
+export interface ChangeOrder extends Orderer {
+  /** The generation that is to be replaced, `null` for a cron that isn't there: another one is `moved`. */
+  readonly expected: number | null;
+}
+
+/** One of many crons to make or change; `expected` absent: whatever is there. */
+export interface CronPut {
+  readonly declaration: Declaration;
+  readonly expected?: number | null | undefined;
+}
+
+/** One of many crons to remove; `expected` absent: whatever is there. */
+export interface CronRemoval {
+  readonly cron: string;
+  readonly expected?: number | null | undefined;
 }
 
 export type ChangeReply =
   | { readonly verdict: 'accepted'; readonly generation: number; readonly since: number }
   /** Somebody else was faster: read again, decide again. `null`: the cron isn't there, or not any more. */
-  | { readonly verdict: 'moved'; readonly generation: number | null };
+  | { readonly verdict: 'moved'; readonly generation: number | null }
+  /** Without an expected generation: the same is there already, or the cron is gone already. Nothing was written. */
+  | { readonly verdict: 'unchanged'; readonly generation: number | null }
+  /** A new cron would be one more than the limit of this catalog. */
+  | { readonly verdict: 'full'; readonly count: number; readonly limit: number };
 
 /**
  * Which crons there are, and which there were. Worker processes declare, people change at run time, scheduler pods read.
@@ -61,7 +103,7 @@ export type ChangeReply =
  */
 export interface Catalog {
   /**
-   * Declares all crons of a build in one step. A higher `seq` than the last of the same source redefines, and removes what it
+   * Declares all crons of a build. A higher `seq` than the last of the same source redefines, and removes what it
    * leaves out; an equal one changes nothing, adds what is new (the other half of the same build), and removes nothing; a
    * lower one defines nothing. Nothing is written where nothing changed.
    *
@@ -72,6 +114,17 @@ export interface Catalog {
   declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply>;
   /** @param crons only these, at most 1,000, and at a cost that the others have no part in; those that aren't there are left out */
   read(crons?: readonly string[]): Promise<CatalogReading>;
+  /**
+   * One page of what changed after `version`; of everything for `null`. A declaration that changes nothing but the build
+   * of a cron is no change.
+   *
+   * `null`: the catalog can't say, because it was lost, or went back, or has had too many changes since then, or because an
+   * earlier release changed it. Read it from `null`. See `readChanges`, which goes through all pages.
+   * @param after `next` of the page before
+   * @param limit at most about this many crons
+   */
+  since(version: number | null, after?: string | null, limit?: number): Promise<CatalogChanges | null>;
+
   /** Makes a cron, or changes one: at run time, in the same way. */
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
   /**
@@ -79,6 +132,12 @@ export interface Catalog {
    * with `expected: null`; what code declares comes back with the next declaration.
    */
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply>;
+  /** Makes or changes many crons. Each is accepted or refused by itself. The replies are in the order given. */
+  putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]>;
+
+  /** Removes many crons. Each is accepted or refused by itself. The replies are in the order given. */
+  removeMany(crons: readonly CronRemoval[], order: Orderer): Promise<ChangeReply[]>;
+
   /**
    * Counts the generations of a cron on from above `accepted`, unless it has one that is not below. All of them move on, and
    * keep their instants.

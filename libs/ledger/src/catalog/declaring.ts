@@ -12,6 +12,8 @@ export interface CatalogOptions {
   readonly zoneData?: string;
   /** How long after it was accepted a change is effective, milliseconds; the pods have to have the same. */
   readonly effectiveAfterMs?: number;
+  /** How many crons there may be before a new one is refused at run time; those that code declares count, and are never refused. */
+  readonly maxCrons?: number | undefined;
 }
 
 /** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */
@@ -22,8 +24,17 @@ export interface HashedDeclaration extends Declaration {
   readonly hash: string;
 }
 
+/** A process declares the same objects every few seconds. */
+const hashes = new WeakMap<Declaration, string>();
+
+function hashOnce(declaration: Declaration): string {
+  const hash = hashes.get(declaration) ?? contentHash(declaration);
+  hashes.set(declaration, hash);
+  return hash;
+}
+
 /**
- * Each cron once, with the hash of its content.
+ * Each cron once, with the hash of its content. A declaration that was given once does not change.
  * @throws {DefinitionConflictError} when one name is declared twice with different content
  * @throws {SetupError} for a build without a name, or whose number is none
  */
@@ -32,7 +43,7 @@ export function hashed(declarations: readonly Declaration[], build: Build): Hash
   const once = new Map<string, HashedDeclaration>();
   for (const declaration of declarations) {
     const { name } = declaration.definition;
-    const hash = contentHash(declaration);
+    const hash = hashOnce(declaration);
     const first = once.get(name);
     if (first && first.hash !== hash) throw new DefinitionConflictError(name, seq);
     once.set(name, first ?? { ...declaration, name, hash });
@@ -66,6 +77,21 @@ export function byName(a: CatalogEntry, b: CatalogEntry): number {
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/** A cron was to be made at run time, and the catalog has as many as it may have. */
+export class CatalogFullError extends FencepostError {
+  readonly code = 'CATALOG_FULL';
+
+  constructor(
+    readonly count: number,
+    readonly limit: number,
+  ) {
+    super(
+      `The catalog has ${count} crons and may have ${limit}. ` +
+        `Remove crons that are no longer needed, or raise "maxCrons" in JobsModule.`,
+    );
+  }
 }
 
 /** Two processes of the same build number, or two programs, declare one cron with different content. */

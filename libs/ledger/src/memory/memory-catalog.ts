@@ -1,6 +1,18 @@
 import type { Clock } from '@fencepost/lease';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from '../catalog/catalog.js';
+import {
+  CHANGES_PER_PAGE,
+  type Build,
+  type Catalog,
+  type CatalogChanges,
+  type CatalogReading,
+  type ChangeOrder,
+  type ChangeReply,
+  type CronPut,
+  type CronRemoval,
+  type DeclareReply,
+  type Orderer,
+} from '../catalog/catalog.js';
 import {
   byName,
   declareReply,
@@ -18,7 +30,8 @@ import {
   type Declaration,
   type Generation,
 } from '../catalog/definition.js';
-import { begin, entryOf, judge, type MemoryCron } from './memory-cron.js';
+import { MemoryChangeLog, type SavedChange } from './memory-change-log.js';
+import { begin, entriesOf, isSameContent, judge, presentGeneration, type MemoryCron } from './memory-cron.js';
 
 /** A state of the memory catalog. */
 export interface SavedCatalog {
@@ -26,6 +39,7 @@ export interface SavedCatalog {
   readonly tops: ReadonlyMap<string, number>;
   readonly version: number;
   readonly bornAt: number | null;
+  readonly changes: readonly SavedChange[];
 }
 
 /** The catalog in memory, for tests: an adapter like `RedisCatalog`, on the same contract suite. */
@@ -36,6 +50,8 @@ export class MemoryCatalog implements Catalog {
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
   readonly #effectiveAfterMs: number;
+  readonly #maxCrons: number;
+  readonly #changes = new MemoryChangeLog();
   #version = 0;
   #bornAt: number | null = null;
 
@@ -47,6 +63,7 @@ export class MemoryCatalog implements Catalog {
     this.#tombstoneMs = tombstoneMs;
     this.#zoneData = zoneData;
     this.#effectiveAfterMs = options.effectiveAfterMs ?? EFFECTIVE_AFTER_MS;
+    this.#maxCrons = options.maxCrons ?? Infinity;
   }
 
   /** What a heartbeat tells of it. */
@@ -68,30 +85,79 @@ export class MemoryCatalog implements Catalog {
 
   async read(names?: readonly string[]): Promise<CatalogReading> {
     const some = names ? names.flatMap((name) => this.#crons.get(name) ?? []) : [...this.#crons.values()];
-    const entries = some.flatMap(entryOf).toSorted(byName);
+    const entries = some.flatMap(entriesOf).toSorted(byName);
     return { version: this.#version, readAt: this.clock.now(), bornAt: this.#bornAt, entries };
   }
 
+  async since(
+    version: number | null,
+    after: string | null = null,
+    limit = CHANGES_PER_PAGE,
+  ): Promise<CatalogChanges | null> {
+    const page = this.#changes.page({ version, after, limit, current: this.#version, names: this.#crons });
+    if (!page) return null;
+    const entries = page.names.flatMap((name) => entriesOf(this.#crons.get(name)));
+    const gone = page.names.filter((name) => !this.#crons.has(name));
+    return { version: this.#version, readAt: this.clock.now(), bornAt: this.#bornAt, entries, gone, next: page.next };
+  }
+
   async put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
+    return this.#change(() => this.#put(declaration, order));
+  }
+
+  async remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
+    return this.#change(() => this.#remove(cron, order));
+  }
+
+  async putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {
+    return this.#change(() =>
+      changes.map(({ declaration, expected }) => this.#put(declaration, { ...order, expected })),
+    );
+  }
+
+  async removeMany(crons: readonly CronRemoval[], order: Orderer): Promise<ChangeReply[]> {
+    return this.#change(() => crons.map(({ cron, expected }) => this.#remove(cron, { ...order, expected })));
+  }
+
+  /** All that one call changes is announced once. */
+  #change<T>(work: () => T): T {
+    const before = this.#version;
+    const reply = work();
+    if (this.#version === before) return reply;
+    this.#dropTombstones();
+    this.#notifyWatchers();
+    return reply;
+  }
+
+  #put(declaration: Declaration, order: Orderer & Pick<CronPut, 'expected'>): ChangeReply {
     const { definition, disabled } = declaration;
     const known = this.#crons.get(definition.name);
     const present = presentGeneration(known);
-    if (present !== order.expected) return { verdict: 'moved', generation: present };
+    if (order.expected === undefined && known && isSameContent(known, declaration)) {
+      return { verdict: 'unchanged', generation: present };
+    }
+    if (order.expected !== undefined && present !== order.expected) return { verdict: 'moved', generation: present };
+    const count = present === null ? this.#count() : -1;
+    if (count >= this.#maxCrons) return { verdict: 'full', count, limit: this.#maxCrons };
     const theirs = known && known.source !== null && !this.#isLeftOut(known);
     const origin = theirs
       ? { source: known.source, seq: known.seq, hash: known.hash }
       : { source: null, seq: 0, hash: contentHash(declaration) };
     const state = disabled ? 'disabled' : 'active';
-    this.#write(definition.name, { ...order, definition, state }, { ...origin, status: 'live', deleteAt: null });
+    const { by, reason } = order;
+    this.#write(definition.name, { by, reason, definition, state }, { ...origin, status: 'live', deleteAt: null });
     return this.#accepted(definition.name);
   }
 
-  async remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
+  #remove(cron: string, { expected, by, reason }: Orderer & Pick<CronRemoval, 'expected'>): ChangeReply {
     const known = this.#crons.get(cron);
     const present = presentGeneration(known);
-    if (!known || present === null || present !== order.expected) return { verdict: 'moved', generation: present };
+    if (expected === undefined && present === null) return { verdict: 'unchanged', generation: null };
+    if (!known || present === null || (expected !== undefined && present !== expected)) {
+      return { verdict: 'moved', generation: present };
+    }
     const deleteAt = this.clock.now() + this.#tombstoneMs;
-    this.#write(cron, { ...order, state: 'removed' }, { ...known, status: 'removed', deleteAt });
+    this.#write(cron, { by, reason, state: 'removed' }, { ...known, status: 'removed', deleteAt });
     return this.#accepted(cron);
   }
 
@@ -103,7 +169,7 @@ export class MemoryCatalog implements Catalog {
     const renumberedAt = this.clock.now();
     const generations = known.generations.map((one) => ({ ...one, generation: one.generation + shift, renumberedAt }));
     this.#crons.set(cron, { ...known, generations });
-    this.#countOn();
+    this.#countOn(cron);
     this.#notifyWatchers();
   }
 
@@ -112,13 +178,14 @@ export class MemoryCatalog implements Catalog {
     this.#crons.clear();
     this.#tops.clear();
     this.#bornAt = null;
+    this.#changes.clear();
     this.#countOn();
   }
 
   /** What {@link restore} takes; nothing that happens later changes it. */
   save(): SavedCatalog {
     const [crons, tops] = [structuredClone(this.#crons), new Map(this.#tops)];
-    return { crons, tops, version: this.#version, bornAt: this.#bornAt };
+    return { crons, tops, version: this.#version, bornAt: this.#bornAt, changes: this.#changes.save() };
   }
 
   /** As a store that fails over to a replica which lags behind: what was accepted since is lost, and nobody is told. */
@@ -129,6 +196,7 @@ export class MemoryCatalog implements Catalog {
     for (const [source, seq] of saved.tops) this.#tops.set(source, seq);
     this.#version = saved.version;
     this.#bornAt = saved.bornAt;
+    this.#changes.restore(saved.changes);
   }
 
   async watch(onChanged: () => void): Promise<StopWatching> {
@@ -194,12 +262,10 @@ export class MemoryCatalog implements Catalog {
     const generations = begin(known, { by, reason, state, definition }, at);
     const { hash, seq, source, status, deleteAt } = origin;
     this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, status, deleteAt });
-    this.#countOn();
+    this.#countOn(name);
   }
 
   #accepted(name: string): ChangeReply {
-    this.#dropTombstones();
-    this.#notifyWatchers();
     const [newest] = this.#crons.get(name)?.generations ?? [];
     return { verdict: 'accepted', generation: newest?.generation ?? 0, since: newest?.since ?? 0 };
   }
@@ -208,23 +274,24 @@ export class MemoryCatalog implements Catalog {
     for (const [name, { deleteAt }] of [...this.#crons]) {
       if (deleteAt === null || deleteAt >= this.clock.now()) continue;
       this.#crons.delete(name);
-      this.#countOn();
+      this.#countOn(name);
     }
   }
 
   /** Never below the clock, as in announce-change.lua: no version comes twice, also not after an earlier state was restored. */
-  #countOn(): void {
+  #countOn(...crons: readonly string[]): void {
     this.#version = Math.max(this.#version + 1, this.clock.now() * 1_000);
+    for (const cron of crons) this.#changes.note(cron, this.#version);
+  }
+
+  /** Those that were removed and are still remembered don't count. */
+  #count(): number {
+    return [...this.#crons.values()].filter(({ deleteAt }) => deleteAt === null).length;
   }
 
   #notifyWatchers(): void {
     for (const onChanged of this.#watchers) onChanged();
   }
-}
-
-function presentGeneration(known: MemoryCron | undefined): number | null {
-  const [newest] = known?.generations ?? [];
-  return newest && newest.state !== 'removed' ? newest.generation : null;
 }
 
 function byBuild({ source, seq }: Build): string {

@@ -1,6 +1,13 @@
 import type { Build } from '../catalog/catalog.js';
 import type { HashedDeclaration, Word } from '../catalog/declaring.js';
-import { KEPT_GENERATIONS, lacksTexts, type CatalogEntry, type Generation } from '../catalog/definition.js';
+import {
+  contentHash,
+  KEPT_GENERATIONS,
+  lacksTexts,
+  type CatalogEntry,
+  type Declaration,
+  type Generation,
+} from '../catalog/definition.js';
 
 /** Why a cron is in the catalog: see judge-declaration.lua, which this file mirrors. */
 export type EntryStatus = 'live' | 'dropped' | 'removed';
@@ -41,6 +48,14 @@ function ofAnother({ status }: MemoryCron, same: boolean): Word {
   return status === 'live' ? 'conflict' : 'changed';
 }
 
+/** Whether the newest generation says what a declaration says. */
+export function isSameContent({ generations }: MemoryCron, declaration: Declaration): boolean {
+  const [newest] = generations;
+  const state = declaration.disabled ? 'disabled' : 'active';
+  if (newest?.state !== state) return false;
+  return contentHash({ definition: newest.definition, disabled: declaration.disabled }) === contentHash(declaration);
+}
+
 /** The generations with another one in front. */
 export function begin(
   generations: readonly Generation[],
@@ -55,7 +70,14 @@ export function begin(
   return [{ ...next, definition, generation, since }, ...generations].slice(0, KEPT_GENERATIONS + 1);
 }
 
-export function entryOf({ generations, source, seq, zoneData }: MemoryCron): CatalogEntry[] {
+export function presentGeneration(known: MemoryCron | undefined): number | null {
+  const [newest] = known?.generations ?? [];
+  return newest && newest.state !== 'removed' ? newest.generation : null;
+}
+
+export function entriesOf(known: MemoryCron | undefined): CatalogEntry[] {
+  if (!known) return [];
+  const { generations, source, seq, zoneData } = known;
   const [newest, ...older] = structuredClone(generations);
   if (!newest) return [];
   return [{ ...newest, past: older.toReversed(), source, buildSeq: source === null ? null : seq, zoneData }];

@@ -1,10 +1,22 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { redisChannel, watchChannel } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { StopWatching } from '@fencepost/lease/store';
 import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-ledger-access.js';
-import { inBatches } from './postgres-value.js';
-import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from '../catalog/catalog.js';
+import { inBatches } from '../catalog/in-batches.js';
+import {
+  CHANGES_PER_PAGE,
+  type Build,
+  type Catalog,
+  type CatalogChanges,
+  type CatalogReading,
+  type ChangeOrder,
+  type ChangeReply,
+  type CronPut,
+  type CronRemoval,
+  type DeclareReply,
+  type Orderer,
+} from '../catalog/catalog.js';
 import {
   declareReply,
   hashed,
@@ -22,11 +34,13 @@ import {
   type Declaration,
 } from '../catalog/definition.js';
 import { FIRST_FORMAT } from '../base/format.js';
-import { readReading, whoText } from '../catalog/catalog-record.js';
+import { LineReader, readChangesPage, readReading, whoText } from '../catalog/catalog-record.js';
+import { readWhole } from '../catalog/read-changes.js';
 import { exportRedisCatalog, type ExportedCatalog } from '../redis/redis-catalog-export.js';
 
 /** A call locks the whole catalog: pods that ask for its version wait for it. */
 const MAX_PER_CALL = 500;
+const MAX_CHANGES_PER_CALL = 250;
 
 type CatalogPlace = Pick<PostgresLedgerOptions, 'pool' | 'schema' | 'prefix' | 'tenant'>;
 
@@ -46,22 +60,27 @@ type Judged = { readonly conflict: Conflict; readonly words: readonly Word[]; re
 type Declared = {
   readonly conflict: Conflict;
   readonly words: readonly Word[];
-  readonly removed: readonly string[];
   readonly changed: boolean;
 };
+type Changed = { readonly changed: boolean; readonly replies: readonly RawChangeReply[] };
+type RawChangeReply =
+  | { readonly verdict: 'accepted'; readonly generation: number; readonly since: number }
+  | { readonly verdict: 'moved' | 'unchanged'; readonly generation: number | null }
+  | { readonly verdict: 'full'; readonly count: number };
 
 interface Part {
   readonly chunk: readonly HashedDeclaration[];
   readonly judged: Judged;
 }
 
-type ReadingRow = [
+type ReadingRow = readonly [
   version: string,
   readAt: string,
   crons: readonly [string, string][],
   declared: readonly [string, string][],
   bornAt: string,
 ];
+type ChangesRow = readonly [...reading: ReadingRow, gone: readonly string[], next: string];
 
 /**
  * The catalog in PostgreSQL, beside the ledger and as safe as its runs. Redis carries announcements alone: one that is lost
@@ -73,6 +92,8 @@ export class PostgresCatalog implements Catalog {
   readonly #channel: string;
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
+  readonly #maxCrons: number | null;
+  readonly #reader = new LineReader();
 
   /** @throws {SetupError} for an invalid prefix, tenant or schema; each method, when the tables are missing */
   constructor(options: PostgresCatalogOptions) {
@@ -81,6 +102,7 @@ export class PostgresCatalog implements Catalog {
     this.#channel = redisChannel(options, 'catalog');
     this.#tombstoneMs = options.tombstoneMs ?? TOMBSTONE_MS;
     this.#zoneData = options.zoneData ?? process.versions.tz ?? 'unknown';
+    this.#maxCrons = options.maxCrons ?? null;
   }
 
   /** Up to 500 crons are one transaction; of more, each 500 are one, and may be repeated: see `RedisCatalog.declare`. */
@@ -90,23 +112,33 @@ export class PostgresCatalog implements Catalog {
     for (const chunk of inBatches(declared, MAX_PER_CALL)) {
       parts.push({ chunk, judged: await this.#judge(chunk, build) });
     }
-    const last = parts.findLast(({ judged }) => judged.writes);
     const words: Word[] = [];
-    const removed: string[] = [];
     let changed = false;
     for (const part of parts) {
-      const written = part.judged.writes ? await this.#write(part.chunk, { build, last: part === last }) : null;
+      const written = part.judged.writes ? await this.#write(part.chunk, build) : null;
       words.push(...(written ?? part.judged).words);
-      removed.push(...(written?.removed ?? []));
       changed ||= written?.changed ?? false;
     }
-    if (changed) this.#notifyWatchers();
+    const removed = parts.some(({ judged }) => judged.writes) ? await this.#dropLeftOut(build) : [];
+    if (changed || removed.length > 0) this.#notifyWatchers();
     return declareReply(declared, words, removed);
   }
 
   async read(names?: readonly string[]): Promise<CatalogReading> {
-    const [version, readAt, crons, declared, bornAt] = await this.#call<ReadingRow>('read_catalog', names ?? null);
-    return readReading([version, readAt, crons.flat(), declared.flat(), bornAt]);
+    if (!names) return readWhole(this);
+    const [version, readAt, crons, declared, bornAt] = await this.#call<ReadingRow>('read_catalog', names);
+    return readReading([version, readAt, crons.flat(), declared.flat(), bornAt], this.#reader);
+  }
+
+  async since(
+    version: number | null,
+    after: string | null = null,
+    limit = CHANGES_PER_PAGE,
+  ): Promise<CatalogChanges | null> {
+    const row = await this.#call<ChangesRow | null>('read_changes', version, after, limit);
+    if (row === null) return null;
+    const [current, readAt, crons, declared, bornAt, gone, next] = row;
+    return readChangesPage([current, readAt, crons.flat(), declared.flat(), bornAt, gone, next], this.#reader);
   }
 
   /** One short statement, which reads one row. */
@@ -114,15 +146,27 @@ export class PostgresCatalog implements Catalog {
     return this.#call('read_version');
   }
 
-  put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
-    const { definition, disabled } = declaration;
-    const content = { hash: contentHash(declaration), definition: JSON.stringify(definition) };
-    const state = disabled ? 'disabled' : 'active';
-    return this.#change(definition.name, order, { state, ...content }, formatOf(definition));
+  async put(declaration: Declaration, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
+    return (await this.putMany([{ declaration, expected }], order))[0]!;
   }
 
-  remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
-    return this.#change(cron, order, { state: 'removed' });
+  async remove(cron: string, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
+    return (await this.removeMany([{ cron, expected }], order))[0]!;
+  }
+
+  putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {
+    const format = Math.max(...changes.map(({ declaration }) => formatOf(declaration.definition)), FIRST_FORMAT);
+    const content = changes.map(({ declaration, expected }) => {
+      const { definition, disabled } = declaration;
+      const written = { hash: contentHash(declaration), definition: JSON.stringify(definition) };
+      return { name: definition.name, ...expecting(expected), state: disabled ? 'disabled' : 'active', ...written };
+    });
+    return this.#change(content, order, format);
+  }
+
+  removeMany(crons: readonly CronRemoval[], order: Orderer): Promise<ChangeReply[]> {
+    const content = crons.map(({ cron, expected }) => ({ name: cron, ...expecting(expected), state: 'removed' }));
+    return this.#change(content, order);
   }
 
   async outgrow(cron: string, accepted: number): Promise<void> {
@@ -156,26 +200,44 @@ export class PostgresCatalog implements Catalog {
     return refuseConflict(await this.#call<Judged>('judge_declarations', ...args), build);
   }
 
-  async #write(
-    chunk: readonly HashedDeclaration[],
-    { build, last }: { readonly build: Build; readonly last: boolean },
-  ): Promise<Declared> {
+  async #write(chunk: readonly HashedDeclaration[], build: Build): Promise<Declared> {
     const content = chunk.map(({ name, hash, disabled, definition }) => {
       return { name, hash, state: disabled ? 'disabled' : 'active', definition: JSON.stringify(definition) };
     });
-    const { source, seq } = build;
     const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
-    const about = { source, seq, last, ...this.#common(`${source} build ${seq}`, null, format) };
-    return refuseConflict(await this.#call<Declared>('declare_crons', about, content), build);
+    return refuseConflict(await this.#call<Declared>('declare_crons', this.#about(build, format), content), build);
+  }
+
+  async #dropLeftOut(build: Build): Promise<string[]> {
+    const removed: string[] = [];
+    for (;;) {
+      const page = await this.#call<{ removed: string[]; more: boolean }>('drop_left_out', this.#about(build));
+      removed.push(...page.removed);
+      if (!page.more) return removed;
+    }
+  }
+
+  #about({ source, seq }: Build, format = FIRST_FORMAT) {
+    return { source, seq, ...this.#common(`${source} build ${seq}`, null, format) };
   }
 
   async #change(
-    ...[cron, order, content, format = FIRST_FORMAT]: [string, ChangeOrder, object, number?]
-  ): Promise<ChangeReply> {
-    const change = { nonce: randomUUID(), ...content, ...this.#common(order.by, order.reason, format) };
-    const reply = await this.#call<ChangeReply>('change_cron', cron, order.expected, change);
-    if (reply.verdict === 'accepted') this.#notifyWatchers();
-    return reply;
+    ...[content, order, format = FIRST_FORMAT]: [readonly object[], Orderer, number?]
+  ): Promise<ChangeReply[]> {
+    const common = this.#common(order.by, order.reason, format);
+    const replies: ChangeReply[] = [];
+    for (const chunk of inBatches(content, MAX_CHANGES_PER_CALL)) {
+      // Short, because it stays with the generation.
+      const about = { nonce: randomBytes(12).toString('base64url'), ...common, max: this.#maxCrons };
+      const reply = await this.#call<Changed>('change_crons', chunk, about);
+      if (reply.changed) this.#notifyWatchers();
+      replies.push(...reply.replies.map((one) => this.#readReply(one)));
+    }
+    return replies;
+  }
+
+  #readReply(reply: RawChangeReply): ChangeReply {
+    return reply.verdict === 'full' ? { ...reply, limit: this.#maxCrons ?? reply.count } : reply;
   }
 
   #common(by: string, reason: string | null, format: number) {
@@ -205,6 +267,10 @@ export async function openPostgresCatalog(
 export async function listTenants({ pool, schema, prefix }: Omit<CatalogPlace, 'tenant'>): Promise<string[]> {
   const access = new PostgresLedgerAccess({ pool, ...(schema === undefined ? {} : { schema }), prefix, tenant: 'any' });
   return access.call('list_tenants', [prefix]);
+}
+
+function expecting(expected: number | null | undefined) {
+  return expected === undefined ? { any: true } : { expected };
 }
 
 function refuseConflict<T extends { readonly conflict: Conflict }>(reply: T, build: Build): T {

@@ -8,7 +8,8 @@ import type { ClaimRow, CronRow, OverdueRow, OverdueRunRow } from './postgres-oc
 import { isAboutRequest } from './postgres-failure.js';
 import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
 import { atLeastNone, PostgresRunHistory } from './postgres-run-history.js';
-import { inBatches, sqlJson } from './postgres-value.js';
+import { sqlJson } from './postgres-value.js';
+import { inBatches } from '../catalog/in-batches.js';
 
 /** A call locks the rows of its crons until it is done: with this many claims it takes some ten milliseconds. */
 const MAX_CLAIMS = 200;

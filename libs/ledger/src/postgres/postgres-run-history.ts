@@ -6,7 +6,7 @@ import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { decodeNotification, decodeRun, type NotificationRow, type RunRow } from './postgres-run-codec.js';
-import { inBatches } from './postgres-value.js';
+import { inBatches } from '../catalog/in-batches.js';
 
 /** Read by one statement. */
 const MAX_CRONS = 500;

@@ -24,7 +24,3 @@ export function sqlJson(value: unknown): string {
 export function storable(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\u{FFFD}').replaceAll('\0', '\u{FFFD}');
 }
-
-export function inBatches<T>(items: readonly T[], most: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / most) }, (_, n) => items.slice(n * most, (n + 1) * most));
-}

@@ -1,8 +1,20 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { loadScripts, redisChannel, redisKeys, watchChannel, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { StopWatching } from '@fencepost/lease/store';
-import type { Build, Catalog, CatalogReading, ChangeOrder, ChangeReply, DeclareReply } from '../catalog/catalog.js';
+import {
+  CHANGES_PER_PAGE,
+  type Build,
+  type Catalog,
+  type CatalogChanges,
+  type CatalogReading,
+  type ChangeOrder,
+  type ChangeReply,
+  type CronPut,
+  type CronRemoval,
+  type DeclareReply,
+  type Orderer,
+} from '../catalog/catalog.js';
 import {
   declareReply,
   hashed,
@@ -20,31 +32,31 @@ import {
   type Declaration,
 } from '../catalog/definition.js';
 import { FIRST_FORMAT } from '../base/format.js';
-import { readReading, ReadingInParts, whoText, type RawReading } from '../catalog/catalog-record.js';
+import { inBatches } from '../catalog/in-batches.js';
+import {
+  LineReader,
+  readChangesPage,
+  readReading,
+  whoText,
+  type RawChanges,
+  type RawReading,
+} from '../catalog/catalog-record.js';
+import { readWhole } from '../catalog/read-changes.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'judge-declarations',
   'declare-crons',
-  'change-cron',
+  'drop-left-out',
+  'change-crons',
   'read-catalog',
-  'read-catalog-page',
+  'read-changes',
   'outgrow-generation',
 ]);
 
-/** A script stops everybody else meanwhile. */
-const MAX_AT_ONCE = 500;
-
-/** More crons than this are read in pages, {@link MAX_TRIES} - 1 times at most. */
-const MANY = 1_000;
-const MAX_TRIES = 3;
-
-type Look = readonly [
-  version: string,
-  readAt: string,
-  crons: readonly string[] | null,
-  declared: readonly string[] | null,
-  born: string,
-];
+/** A script stops everybody else meanwhile: each of these takes about 2 ms. */
+const MAX_JUDGED = 500;
+const MAX_WRITTEN = 250;
+const MAX_CHANGED = 125;
 
 export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
   readonly redis: RedisClient;
@@ -56,13 +68,20 @@ interface Judged {
   readonly writes: boolean;
 }
 
-/** The catalog as a few hashes: a build declares its crons in one atomic step, and a pod reads them in one command. */
+/** One of the crons of a batch: name, expected generation, state, hash and definition; see change-crons.lua. */
+type ChangeArgs = readonly [name: string, expected: string, state: string, hash: string, definition: string];
+
+/** The catalog as a few hashes, and a stream of its last changes. */
 export class RedisCatalog implements Catalog {
   readonly #redis: RedisClient;
-  readonly #keys: Readonly<Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born', string>>;
+  readonly #keys: Readonly<
+    Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born' | 'changes', string>
+  >;
   readonly #channel: string;
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
+  readonly #maxCrons: number | null;
+  readonly #reader = new LineReader();
 
   constructor(options: RedisCatalogOptions) {
     const key = (part: string) => redisKeys(options)('catalog', part);
@@ -74,88 +93,73 @@ export class RedisCatalog implements Catalog {
       tombstones: key('tombstones'),
       version: key('version'),
       born: key('born'),
+      changes: key('changes'),
     };
     this.#channel = redisChannel(options, 'catalog');
     this.#tombstoneMs = options.tombstoneMs ?? TOMBSTONE_MS;
     this.#zoneData = options.zoneData ?? process.versions.tz ?? 'unknown';
+    this.#maxCrons = options.maxCrons ?? null;
   }
 
   /**
-   * Up to 500 crons are judged and written by one script. More are first all judged, and then written script by script, each
-   * of which may be repeated. A crash in between leaves some crons as this build has them and the others as the build before
+   * All crons are judged before any is written. Up to 250 are written by one script, more script by script, each of which may
+   * be repeated. A crash in between leaves some crons as this build has them and the others as the build before
    * had them; the program's highest build is still the one before, so that nothing was removed, and the next declaration of
-   * this build, which its processes repeat, goes on where it stopped. Only the last script raises the highest build and
-   * removes what carries a lower one: by then everything the build declares carries its number.
+   * this build, which its processes repeat, goes on where it stopped. The scripts that remove what the build leaves out come
+   * last, when everything it declares carries its number, and the last of them raises the highest build.
    */
   async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
     const declared = hashed(declarations, build);
     const judged: Judged[] = [];
-    for (let at = 0; at < declared.length; at += MAX_AT_ONCE) {
-      judged.push(await this.#judge(declared.slice(at, at + MAX_AT_ONCE), build));
-    }
-    const last = judged.findLast(({ writes }) => writes);
+    for (const chunk of inBatches(declared, MAX_JUDGED)) judged.push(await this.#judge(chunk, build));
     const words: Word[] = [];
-    const removed: string[] = [];
-    for (const part of judged) {
-      const written = part.writes ? await this.#write(part.chunk, { build, last: part === last }) : part;
-      words.push(...written.words);
-      removed.push(...('removed' in written ? written.removed : []));
-    }
+    for (const part of judged) words.push(...(part.writes ? await this.#writeAll(part.chunk, build) : part.words));
+    const removed = judged.some(({ writes }) => writes) ? await this.#dropLeftOut(build) : [];
     return declareReply(declared, words, removed);
   }
 
-  /**
-   * Up to 1,000 crons are read by one script, more in pages, and again if something has changed meanwhile. If that goes on, the
-   * third reading is one script: it keeps others waiting, but it ends.
-   */
   async read(names?: readonly string[]): Promise<CatalogReading> {
-    if (names) return readReading((await this.#look('some', ...names)) as RawReading);
-    for (let tries = 1; ; tries += 1) {
-      const [version, readAt, crons, declared, born] = await this.#look('all', tries < MAX_TRIES ? MANY : Infinity);
-      if (crons && declared) return readReading([version, readAt, crons, declared, born]);
-      const reading = await this.#readInPages();
-      if (reading.version === Number(version)) return reading;
-    }
-  }
-
-  async #readInPages(): Promise<CatalogReading> {
-    const { crons, declared } = this.#keys;
-    const parts = new ReadingInParts();
-    let cursor = '0';
-    do {
-      const reply = await SCRIPTS['read-catalog-page'].run(this.#redis, [crons, declared], [cursor, MAX_AT_ONCE]);
-      const [next, ...page] = reply as [string, string[], string[]];
-      parts.add(...page);
-      cursor = next;
-    } while (cursor !== '0');
-    const [version, readAt, , , born] = await this.#look('some');
-    return parts.end({ version, readAt, born });
-  }
-
-  async #look(what: 'all' | 'some', ...words: readonly (string | number)[]): Promise<Look> {
+    if (!names) return readWhole(this);
     const { crons, declared, version, born } = this.#keys;
-    const limits = words.map((word) => (word === Infinity ? 'inf' : word));
-    return (await SCRIPTS['read-catalog'].run(
-      this.#redis,
-      [crons, declared, version, born],
-      [what, ...limits],
-    )) as Look;
+    const reply = await SCRIPTS['read-catalog'].run(this.#redis, [crons, declared, version, born], names);
+    return readReading(reply as RawReading, this.#reader);
   }
 
-  put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply> {
-    const { definition, disabled } = declaration;
-    const state = disabled ? 'disabled' : 'active';
-    const content = [state, contentHash(declaration), JSON.stringify(definition)];
-    return this.#change(definition.name, order, content, formatOf(definition));
+  async since(
+    version: number | null,
+    after: string | null = null,
+    limit = CHANGES_PER_PAGE,
+  ): Promise<CatalogChanges | null> {
+    const { crons, declared, version: current, born, changes } = this.#keys;
+    const args = [version ?? '', after ?? '', limit];
+    const reply = await SCRIPTS['read-changes'].run(this.#redis, [crons, declared, current, born, changes], args);
+    return reply === null ? null : readChangesPage(reply as RawChanges, this.#reader);
   }
 
-  remove(cron: string, order: ChangeOrder): Promise<ChangeReply> {
-    return this.#change(cron, order, ['removed', '', '']);
+  async put(declaration: Declaration, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
+    return (await this.#change([putArgs({ declaration, expected })], order, formatOf(declaration.definition)))[0]!;
+  }
+
+  async remove(cron: string, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
+    return (await this.#change([removalArgs({ cron, expected })], order))[0]!;
+  }
+
+  putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {
+    const format = Math.max(...changes.map(({ declaration }) => formatOf(declaration.definition)), FIRST_FORMAT);
+    return this.#changeMany(changes.map(putArgs), order, format);
+  }
+
+  removeMany(crons: readonly CronRemoval[], order: Orderer): Promise<ChangeReply[]> {
+    return this.#changeMany(crons.map(removalArgs), order, FIRST_FORMAT);
   }
 
   async outgrow(cron: string, accepted: number): Promise<void> {
-    const { crons, version, born } = this.#keys;
-    await SCRIPTS['outgrow-generation'].run(this.#redis, [crons, version, born], [cron, accepted, this.#channel]);
+    const { crons, version, born, changes } = this.#keys;
+    await SCRIPTS['outgrow-generation'].run(
+      this.#redis,
+      [crons, version, born, changes],
+      [cron, accepted, this.#channel],
+    );
   }
 
   watch(onChanged: () => void): Promise<StopWatching> {
@@ -172,42 +176,97 @@ export class RedisCatalog implements Catalog {
     return { chunk, words: words.map(readWord), writes: verdict === 'WRITE' };
   }
 
-  async #write(chunk: readonly HashedDeclaration[], { build, last }: { build: Build; last: boolean }) {
-    const { crons, declared, builds, tombstones, version, born } = this.#keys;
+  async #writeAll(crons: readonly HashedDeclaration[], build: Build): Promise<Word[]> {
+    const words: Word[] = [];
+    for (const chunk of inBatches(crons, MAX_WRITTEN)) words.push(...(await this.#write(chunk, build)));
+    return words;
+  }
+
+  async #write(chunk: readonly HashedDeclaration[], build: Build): Promise<readonly Word[]> {
     const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
-    const by = this.#who(`${build.source} build ${build.seq}`, null, format);
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
       name,
       hash,
       disabled ? 'disabled' : 'active',
       JSON.stringify(definition),
     ]);
-    const common = [this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, by];
-    const args = [build.source, build.seq, ...common, last ? 1 : 0, chunk.length, ...content];
-    const keys = [crons, declared, builds, tombstones, version, born];
-    const reply = (await SCRIPTS['declare-crons'].run(this.#redis, keys, args)) as [string, ...unknown[]];
-    if (reply[0] === 'CONFLICT') throw conflict(reply.slice(1) as string[], build);
-    const [, words, removed] = reply as [string, string[], string[]];
-    return { words: words.map(readWord), removed };
+    const args = [...this.#declaring(build, format), chunk.length, ...content];
+    const reply = await SCRIPTS['declare-crons'].run(this.#redis, this.#written(), args);
+    const [verdict, ...rest] = reply as ['CONFLICT', ...string[]] | ['DECLARED', string[]];
+    if (verdict === 'CONFLICT') throw conflict(rest as string[], build);
+    return (rest[0] as string[]).map(readWord);
+  }
+
+  async #dropLeftOut(build: Build): Promise<string[]> {
+    const removed: string[] = [];
+    let cursor = '0';
+    do {
+      const args = [...this.#declaring(build, FIRST_FORMAT), cursor, MAX_WRITTEN];
+      const reply = await SCRIPTS['drop-left-out'].run(this.#redis, this.#written(), args);
+      const [next, names] = reply as [string, string[]];
+      removed.push(...names);
+      cursor = next;
+    } while (cursor !== '0');
+    return removed;
+  }
+
+  #declaring({ source, seq }: Build, format: number): (string | number)[] {
+    const by = this.#who(`${source} build ${seq}`, null, format);
+    return [source, seq, this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, by];
+  }
+
+  /** The keys of every script that changes crons. */
+  #written(): string[] {
+    const { crons, declared, builds, tombstones, version, born, changes } = this.#keys;
+    return [crons, declared, builds, tombstones, version, born, changes];
+  }
+
+  async #changeMany(changes: readonly ChangeArgs[], order: Orderer, format: number): Promise<ChangeReply[]> {
+    const replies: ChangeReply[] = [];
+    for (const chunk of inBatches(changes, MAX_CHANGED)) replies.push(...(await this.#change(chunk, order, format)));
+    return replies;
   }
 
   async #change(
-    ...[cron, order, content, format = FIRST_FORMAT]: [string, ChangeOrder, readonly string[], number?]
-  ): Promise<ChangeReply> {
-    const { crons, declared, builds, tombstones, version, born } = this.#keys;
+    ...[changes, order, format = FIRST_FORMAT]: [readonly ChangeArgs[], Orderer, number?]
+  ): Promise<ChangeReply[]> {
     const who = this.#who(order.by, order.reason, format);
     const common = [who, this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS];
-    const args = [cron, order.expected ?? '', randomUUID(), ...content, ...common];
-    const keys = [crons, declared, builds, tombstones, version, born];
-    const reply = (await SCRIPTS['change-cron'].run(this.#redis, keys, args)) as string[];
-    const [verdict, generation, since] = reply;
-    if (verdict === 'MOVED') return { verdict: 'moved', generation: generation === '' ? null : Number(generation) };
-    return { verdict: 'accepted', generation: Number(generation), since: Number(since) };
+    const args = [newNonce(), ...common, this.#maxCrons ?? '', ...changes.flat()];
+    const replies = await SCRIPTS['change-crons'].run(this.#redis, this.#written(), args);
+    return (replies as string[][]).map((reply) => readChangeReply(reply, this.#maxCrons));
   }
 
   #who(by: string, reason: string | null, format: number): string {
     return whoText({ by, reason, zoneData: this.#zoneData }, format);
   }
+}
+
+/** Short, because it stays with the generation. */
+function newNonce(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+function putArgs({ declaration, expected }: CronPut): ChangeArgs {
+  const { definition, disabled } = declaration;
+  const state = disabled ? 'disabled' : 'active';
+  return [definition.name, expectedArg(expected), state, contentHash(declaration), JSON.stringify(definition)];
+}
+
+function removalArgs({ cron, expected }: CronRemoval): ChangeArgs {
+  return [cron, expectedArg(expected), 'removed', '', ''];
+}
+
+function expectedArg(expected: number | null | undefined): string {
+  return expected === undefined ? '*' : String(expected ?? '');
+}
+
+function readChangeReply([verdict, about = '', since]: readonly string[], limit: number | null): ChangeReply {
+  const generation = about === '' ? null : Number(about);
+  if (verdict === 'MOVED') return { verdict: 'moved', generation };
+  if (verdict === 'UNCHANGED') return { verdict: 'unchanged', generation };
+  if (verdict === 'FULL') return { verdict: 'full', count: Number(about), limit: limit ?? Number(about) };
+  return { verdict: 'accepted', generation: Number(about), since: Number(since) };
 }
 
 function readWord(word: string): Word {

@@ -1,6 +1,12 @@
 import type { Clock } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
-import type { Catalog, CatalogEntry, ChangeReply, Declaration } from '@fencepost/ledger/catalog';
+import {
+  CatalogFullError,
+  type Catalog,
+  type CatalogEntry,
+  type ChangeReply,
+  type Declaration,
+} from '@fencepost/ledger/catalog';
 import { FIRST_FORMAT, formatOf } from '@fencepost/ledger/format';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -134,6 +140,7 @@ export class CronCatalog {
     for (let tries = 1; ; tries += 1) {
       const reply = await ask({ expected, by, reason });
       if (reply.verdict === 'accepted') return reply.generation;
+      if (reply.verdict === 'full') throw new CatalogFullError(reply.count, reply.limit);
       if (order.expected !== undefined || tries === MAX_TRIES) {
         throw new CatalogMovedError(name, expected, reply.generation);
       }

@@ -3,6 +3,7 @@
 -- KEYS[1]  crons, by name
 -- KEYS[2]  version of the catalog
 -- KEYS[3]  when its first change was accepted
+-- KEYS[4]  changes, by version
 -- ARGV[1]  name of the cron
 -- ARGV[2]  the generation accepted by the ledger
 -- ARGV[3]  channel to announce a change on
@@ -28,5 +29,5 @@ for i, line in ipairs(known) do
   known[i] = string.format('%.0f@%.0f', number_of(line) + shift, now) .. string.match(line, '^%d+@?%d*(.*)$')
 end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(known, '\n'))
-announce_change(KEYS[2], KEYS[3], ARGV[3])
+announce_change({ version = KEYS[2], born = KEYS[3], changes = KEYS[4] }, { ARGV[1] }, ARGV[3])
 return { 'OUTGROWN', string.match(known[1], '^%d+') }

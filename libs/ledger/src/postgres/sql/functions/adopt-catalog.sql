@@ -49,6 +49,6 @@ begin
   -- Never below the version in Redis: a pod may know that one.
   update catalog_state set version = (the_found->>'version')::bigint, born_at = (the_found->>'bornAt')::bigint
   where space = the_space;
-  perform advance_catalog(the_space, now_ms());
+  perform advance_catalog(the_space, now_ms(), '{}');
   return to_json((select count(*) from catalog_cron where space = the_space));
 end $$;

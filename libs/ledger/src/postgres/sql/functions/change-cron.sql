@@ -1,18 +1,22 @@
 -- Makes, changes or removes one cron at run time, unless another change came first.
 --
--- the_space  whose catalog it is
--- the_cron  its name
--- the_expected  the generation that is to be replaced; null for a cron that does not exist
--- the_change  {nonce, state, hash, definition, who, keep, effectiveAfter, kept}; without a definition where it is removed
--- Returns  {verdict: accepted, generation, since} | {verdict: moved, generation}, the generation null for no such cron
-create or replace function change_cron(the_space text, the_cron text, the_expected bigint, the_change jsonb) returns json
+-- the_space  whose catalog it is, locked
+-- the_change  {name, any, expected, nonce, state, hash, definition, who, keep, effectiveAfter, kept, max}; any: whatever is there
+--             may be replaced, otherwise only the expected generation, null for a cron that does not exist; without a definition
+--             where it is removed
+-- the_now  epoch ms
+-- the_room  how many new crons there may be; null: any number
+-- Returns  {verdict: accepted, generation, since} | {verdict: moved | unchanged, generation} | {verdict: full, count}, the generation
+--          null for no such cron, with how many crons there are more, and whether it was written
+create or replace function change_cron(the_space text, the_change jsonb, the_now bigint, the_room bigint) returns jsonb
 language plpgsql
 set search_path from current
 as $$
 declare
-  this catalog_state := lock_catalog(the_space);
-  at_now constant bigint := now_ms();
+  the_cron constant text := the_change->>'name';
   removes constant boolean := the_change->>'state' = 'removed';
+  expects_any constant boolean := coalesce((the_change->>'any')::boolean, false);
+  expected constant bigint := the_change->>'expected';
   newest catalog_generation;
   known catalog_cron;
   present bigint;
@@ -21,22 +25,30 @@ begin
   select * into newest from catalog_generation
   where space = the_space and cron = the_cron and nonce = the_change->>'nonce' order by generation desc limit 1;
   if found then
-    return json_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', newest.since);
+    return jsonb_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', newest.since);
   end if;
   select * into newest from catalog_generation where space = the_space and cron = the_cron order by generation desc limit 1;
   -- No pod can have used an unreadable generation. It leaves no tombstone: code that declares the cron brings it back.
-  if removes and the_expected is null and newest.generation is not null and not check_definition(the_cron, newest) then
+  if removes and expected is null and newest.generation is not null and not check_definition(the_cron, newest) then
     delete from catalog_generation where space = the_space and cron = the_cron;
     delete from catalog_cron where space = the_space and name = the_cron;
-    perform advance_catalog(the_space, at_now);
-    return json_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', at_now);
+    return jsonb_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', the_now, 'written', true, 'more', -1);
   end if;
   if newest.state <> 'removed' then present := newest.generation; end if;
-  if present is distinct from the_expected or (removes and present is null) then
-    return json_build_object('verdict', 'moved', 'generation', present);
+  if expects_any and removes and present is null then
+    return jsonb_build_object('verdict', 'unchanged', 'generation', null);
+  end if;
+  if not expects_any and (present is distinct from expected or (removes and present is null)) then
+    return jsonb_build_object('verdict', 'moved', 'generation', present);
+  end if;
+  if expects_any and newest.state = the_change->>'state' and newest.definition = the_change->>'definition' then
+    return jsonb_build_object('verdict', 'unchanged', 'generation', present);
+  end if;
+  if present is null and the_room <= 0 then
+    return jsonb_build_object('verdict', 'full', 'count', (the_change->>'max')::bigint - the_room);
   end if;
 
-  newest := begin_generation(the_space, the_cron, the_change, at_now);
+  newest := begin_generation(the_space, the_cron, the_change, the_now);
   select * into known from catalog_cron where space = the_space and name = the_cron;
   -- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
   if not found or known.standing = 'dropped' or (known.standing = 'removed' and known.seq < coalesce((
@@ -51,12 +63,13 @@ begin
   values (
     the_space, the_cron, known.seq, coalesce(known.hash, '0'), known.source,
     case when removes then 'removed' else 'live' end,
-    case when removes then at_now + (the_change->>'keep')::bigint end
+    case when removes then the_now + (the_change->>'keep')::bigint end
   )
   on conflict (space, name) do update
   set seq = excluded.seq, hash = excluded.hash, source = excluded.source, standing = excluded.standing,
     delete_at = excluded.delete_at;
-  perform drop_tombstones(the_space, at_now);
-  perform advance_catalog(the_space, at_now);
-  return json_build_object('verdict', 'accepted', 'generation', newest.generation, 'since', newest.since);
+  return jsonb_build_object(
+    'verdict', 'accepted', 'generation', newest.generation, 'since', newest.since, 'written', true,
+    'more', case when removes then -1 when present is null then 1 else 0 end
+  );
 end $$;

@@ -2,10 +2,10 @@
 --
 -- the_space  whose catalog it is, locked
 -- the_now  epoch ms
--- Returns  whether there were any
+-- Returns  their names
 --
--- At most a thousand at once: the next change deletes the rest.
-create or replace function drop_tombstones(the_space text, the_now bigint) returns boolean
+-- At most 250 at once: the next change deletes the rest.
+create or replace function drop_tombstones(the_space text, the_now bigint) returns text[]
 language plpgsql
 set search_path from current
 as $$
@@ -13,11 +13,12 @@ declare
   over text[];
 begin
   over := array(
-    select name from catalog_cron where space = the_space and delete_at < the_now order by delete_at limit 1000
+    select name from catalog_cron where space = the_space and delete_at < the_now order by delete_at limit 250
   );
-  if cardinality(over) = 0 then return false; end if;
-  delete from catalog_cron where space = the_space and name = any(over);
-  delete from catalog_generation where space = the_space and cron = any(over);
-  insert into catalog_forgotten (space, name) select the_space, unnest(over) on conflict do nothing;
-  return true;
+  if cardinality(over) > 0 then
+    delete from catalog_cron where space = the_space and name = any(over);
+    delete from catalog_generation where space = the_space and cron = any(over);
+    insert into catalog_forgotten (space, name) select the_space, unnest(over) on conflict do nothing;
+  end if;
+  return over;
 end $$;

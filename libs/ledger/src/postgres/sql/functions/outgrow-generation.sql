@@ -22,6 +22,6 @@ begin
   -- The new numbers lie above all old ones.
   update catalog_generation set generation = generation + the_accepted + 1 - oldest, renumbered_at = at_now
   where space = the_space and cron = the_cron;
-  perform advance_catalog(the_space, at_now);
+  perform advance_catalog(the_space, at_now, array[the_cron]);
   return true;
 end $$;

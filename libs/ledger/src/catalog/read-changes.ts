@@ -1,0 +1,79 @@
+import type { Catalog, CatalogChanges, CatalogReading, UnreadableRecord } from './catalog.js';
+import { byName } from './declaring.js';
+import type { CatalogEntry } from './definition.js';
+
+/** What a reader that knew one version needs to know the present one. */
+export interface CatalogDelta extends Pick<CatalogChanges, 'version' | 'readAt'> {
+  /** Whether this is the whole catalog: a cron that isn't in it is gone. */
+  readonly whole: boolean;
+  readonly bornAt: number | null;
+  /** By name, each once. */
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  readonly unreadable: readonly UnreadableRecord[];
+  readonly gone: readonly string[];
+}
+
+type Source = Pick<Catalog, 'since'>;
+
+/** A catalog that changes faster than it can be read is read again next time. */
+const MAX_TRIES = 5;
+
+/**
+ * What changed after a version, or all of the catalog where it can't say that, page by page.
+ * @throws {Error} when the catalog could not say it several times in a row
+ */
+export async function readChanges(catalog: Source, version: number | null): Promise<CatalogDelta> {
+  let from = version;
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const delta = await readPages(catalog, from);
+    if (delta) return delta;
+    from = null;
+  }
+  throw new Error(`The catalog changed ${MAX_TRIES} times while it was read, and lost count of its changes each time.`);
+}
+
+/** All of it at once: for tests and tools whose catalogs are small. */
+export async function readWhole(catalog: Source): Promise<CatalogReading> {
+  const { version, readAt, bornAt, entries, unreadable } = await readChanges(catalog, null);
+  return { version, readAt, bornAt, entries: [...entries.values()].toSorted(byName), unreadable };
+}
+
+async function readPages(catalog: Source, version: number | null): Promise<CatalogDelta | null> {
+  const entries = new Map<string, CatalogEntry>();
+  const unreadable = new Map<string, UnreadableRecord>();
+  const gone = new Set<string>();
+  let after: string | null = null;
+  for (;;) {
+    const page: CatalogChanges | null = await catalog.since(version, after);
+    if (!page) return null;
+    // What a cron was on an earlier page is over.
+    const forget = (name: string) => void (entries.delete(name), unreadable.delete(name), gone.delete(name));
+    for (const entry of page.entries) {
+      const { name } = entry.definition;
+      forget(name);
+      entries.set(name, entry);
+    }
+    for (const record of page.unreadable ?? []) {
+      forget(record.name);
+      unreadable.set(record.name, record);
+    }
+    for (const name of page.gone) {
+      forget(name);
+      gone.add(name);
+    }
+    if (page.next === null) return deltaOf(page, { whole: version === null, entries, unreadable, gone });
+    after = page.next;
+  }
+}
+
+interface Collected {
+  readonly whole: boolean;
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  readonly unreadable: ReadonlyMap<string, UnreadableRecord>;
+  readonly gone: ReadonlySet<string>;
+}
+
+function deltaOf(last: CatalogChanges, { whole, entries, unreadable, gone }: Collected): CatalogDelta {
+  const { version, readAt, bornAt = null } = last;
+  return { version, readAt, bornAt, whole, entries, unreadable: [...unreadable.values()], gone: [...gone] };
+}
