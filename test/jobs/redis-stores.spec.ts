@@ -111,7 +111,9 @@ describe('the Redis journal', () => {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
     const journal = new RedisJournal({ redis, ...space });
     for (let n = 0; n < 20; n += 1) {
-      await journal.append(Array.from({ length: 200 }, (_, one) => happened('lease.lost', { cron: `c-${200 * n + one}` })));
+      await journal.append(
+        Array.from({ length: 200 }, (_, one) => happened('lease.lost', { cron: `c-${200 * n + one}` })),
+      );
     }
     const asked: string[] = [];
     const counting = new Proxy(redis, {

@@ -42,7 +42,7 @@ const ENOUGH_FOUND = 2_000;
 const MAX_RUNS = 250;
 
 /** Runs counted by one script, which answers with a few words: three milliseconds. */
-const MAX_COUNTED = 1_200;
+const MAX_COUNTED = 1_100;
 
 /** Members of a sorted set read by one command. */
 const MAX_MEMBERS = 1_000;
@@ -205,7 +205,7 @@ export class RedisRunHistory implements RunHistory {
   /** Page by page, each from the last score on: what is forgotten meanwhile moves no later member out of sight. */
   async #membersIn(key: string, from: number, to: number): Promise<Found[]> {
     const found = new Map<string, Found>();
-    for (let [at, seen] = [from, 0]; ; ) {
+    for (let [at, seen] = [from, 0]; ;) {
       const limits = ['WITHSCORES', 'LIMIT', seen, MAX_MEMBERS] as const;
       const page = foundIn(await this.access.redis.zrangebyscore(key, at, `(${to}`, ...limits));
       for (const one of page) found.set(one.id, one);

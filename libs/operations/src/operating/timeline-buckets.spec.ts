@@ -50,9 +50,19 @@ describe('a timeline in buckets', () => {
     const late = runs(0, 1, { late: true });
     const retried = runs(0, 1, { retried: true, late: true });
     const overlap = runs(0, 1, { state: 'skipped', skipped: 'overlap' });
-    const found = part({ rows: [runs(0, 4), failed, late, retried, overlap, runs(10, 10)], generations: generationsOf(MINUTELY) });
+    const found = part({
+      rows: [runs(0, 4), failed, late, retried, overlap, runs(10, 10)],
+      generations: generationsOf(MINUTELY),
+    });
     // The cron is known from START on, so that instant is none of its.
-    expect(words(found)).toEqual(['0 ran 4', '0 failed 2', '0 late 1', '0 retried 1', '0 skipped overlap 1', '10 ran 10']);
+    expect(words(found)).toEqual([
+      '0 ran 4',
+      '0 failed 2',
+      '0 late 1',
+      '0 retried 1',
+      '0 skipped overlap 1',
+      '10 ran 10',
+    ]);
     expect(found.items[0]).toMatchObject({ until: minute(10) - 1, runId: null, asked: null });
     expect(found.more).toBeNull();
   });

@@ -4,7 +4,7 @@ import { checkedInstant, generationsOf, knownCron, type KnownCron } from '@fence
 import { inSlices } from './slices.js';
 import { bucketsOf, type BucketSpan } from './timeline-buckets.js';
 import type { Timeline, TimelinePart } from './timeline-run.js';
-import { MAX_INSTANTS, timelineOf, type TimelineSpan } from './timeline.js';
+import { timelineOf, type TimelineSpan } from './timeline.js';
 
 export interface TimelinesPorts {
   readonly catalog: Pick<Catalog, 'read'>;
@@ -29,6 +29,8 @@ export interface TimelineQuery {
 const DAY_MS = 86_400_000;
 const MAX_ITEMS = 10_000;
 const MAX_DAYS = 92;
+/** For one answer: a day of a cron of each second, and some more. */
+const MAX_RUNS_COUNTED = 88_000;
 
 /** What became of the instants of a cron, from the stores alone. */
 export class Timelines {
@@ -67,7 +69,7 @@ export class Timelines {
     const { from, to, bucketMs } = span;
     const { graceMs } = entry.definition;
     const [tally, { cursor }] = await Promise.all([
-      ledger.tally(cron, { from, to, bucketMs, graceMs, most: MAX_INSTANTS }),
+      ledger.tally(cron, { from, to, bucketMs, graceMs, most: MAX_RUNS_COUNTED }),
       ledger.readCron(cron),
     ]);
     const part = await inSlices(bucketsOf({ generations: generationsOf(entry), tally, cursor, now }, span));

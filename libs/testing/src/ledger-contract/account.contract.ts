@@ -74,14 +74,21 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
       const run = await stage.ledger.readRun(stage.idOf(1));
       const lateBy = (run?.startedAt ?? 0) - (run?.dueAt ?? 0);
       const asked = { from: stage.instant(1), to: stage.instant(2), bucketMs: 1, most: 9 };
-      const lateWith = async (graceMs: number) => (await stage.ledger.tally(stage.cron, { ...asked, graceMs })).rows[0]?.late;
+      const lateWith = async (graceMs: number) =>
+        (await stage.ledger.tally(stage.cron, { ...asked, graceMs })).rows[0]?.late;
       expect(lateBy).toBeGreaterThan(0);
       expect([await lateWith(lateBy - 1), await lateWith(lateBy)]).toEqual([true, false]);
       expect(await stage.ledger.trigger(stage.backfill(0))).toMatchObject({ verdict: 'claimed' });
       await stage.ledger.trigger(stage.order());
       await stage.ledger.finish(await stage.begun(stage.idOf(0)), { kind: 'retry', error: 'no', delayMs: 0 });
       await stage.begun(stage.idOf(0));
-      const all = await stage.ledger.tally(stage.cron, { ...asked, from: stage.instant(0), to: AGE_MS, bucketMs: AGE_MS, graceMs: 0 });
+      const all = await stage.ledger.tally(stage.cron, {
+        ...asked,
+        from: stage.instant(0),
+        to: AGE_MS,
+        bucketMs: AGE_MS,
+        graceMs: 0,
+      });
       const shown = all.rows.map(({ reason, natural, retried, late }) => [reason, natural, retried, late]);
       expect(shown.toSorted()).toEqual([
         ['backfill', true, true, false],
