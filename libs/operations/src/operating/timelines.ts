@@ -83,9 +83,14 @@ interface Found {
 }
 
 function checkedBucket({ from, to, limit }: TimelineSpan, bucketMs: number): number {
-  const least = Math.max(1_000, Math.ceil((to - from) / limit));
-  if (Number.isSafeInteger(bucketMs) && bucketMs >= least) return bucketMs;
-  throw OperatorInputError.of('bucketMs', `a whole number from ${least} for this range and limit`, bucketMs);
+  if (!Number.isSafeInteger(bucketMs) || bucketMs < 1_000) {
+    throw OperatorInputError.of('bucketMs', 'a whole number from 1000', bucketMs);
+  }
+  const buckets = Math.ceil((to - from) / bucketMs);
+  if (buckets <= limit) return bucketMs;
+  throw new OperatorInputError(
+    `Expected at most ${limit} buckets between "from" and "to", got ${buckets}. Request longer buckets, a shorter range or a larger limit.`,
+  );
 }
 
 function checkedSpan({ from: asked, to: end, limit = 1_000 }: TimelineQuery, now: number) {
