@@ -47,7 +47,7 @@ export interface JournalLimits {
 
 /**
  * With {@link LISTS} and the one about many crons it is at most 30,200 entries, whatever the number of crons. Of the usual size
- * that is 20 MB in Redis, of the largest that a pod writes 100 MB; a cron of which nothing notable is told takes nothing.
+ * that is 12 MB in Redis, of the largest that a pod writes 80 MB; a cron of which nothing notable is told takes nothing.
  */
 export const JOURNAL_LIMITS: JournalLimits = {
   maxOverall: 10_000,
