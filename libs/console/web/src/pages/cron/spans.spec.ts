@@ -34,10 +34,13 @@ describe('the spans of a cron', () => {
     [SECOND, ['list', 'list', '1m', '1m', '15m', '1h']],
     [60 * SECOND, ['list', 'list', 'list', 'list', '15m', '1h']],
     [HOUR, ['list', 'list', 'list', 'list', 'list', 'list']],
-  ])('of a cron that fires each %i ms a span is listed, or counted where it has too many instants', (periodMs, expected) => {
-    const details = SPANS.map((span) => detailOf(span, cronOf(periodMs)));
-    expect(details.map((detail) => ('bucket' in detail ? detail.bucket : 'list'))).toEqual(expected);
-  });
+  ])(
+    'of a cron that fires each %i ms a span is listed, or counted where it has too many instants',
+    (periodMs, expected) => {
+      const details = SPANS.map((span) => detailOf(span, cronOf(periodMs)));
+      expect(details.map((detail) => ('bucket' in detail ? detail.bucket : 'list'))).toEqual(expected);
+    },
+  );
 
   it.each(SPANS)('the range of $text has this moment in it, and stays the same for a while', (span) => {
     const step = stepOf(span, NOW);
