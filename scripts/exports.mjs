@@ -14,7 +14,7 @@ const BUDGETS = {
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 23,
-  '@fencepost/jobs/internal': 94,
+  '@fencepost/jobs/internal': 96,
   '@fencepost/operations/internal': 30,
   '@fencepost/operations/presenting': 19,
 };

@@ -3,7 +3,6 @@
 export { Mutes } from './alarms/mutes.js';
 export { Receivers } from './alarms/receivers.js';
 export { journalOfRun } from './journal/run-entries.js';
-export { listOf } from './journal/journal.js';
 export type { Reads } from './nest/reads.js';
 export { openAlarmStore } from './nest/definition-stores.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';

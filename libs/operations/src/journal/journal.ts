@@ -35,7 +35,9 @@ export interface JournalQuery {
 export interface JournalLimits {
   /** So many entries of all crons and pods are kept. */
   readonly maxOverall: number;
-  /** So many in each of the {@link LISTS} that crons share. */
+  /** What is notable of one cron is in one of so many, by a hash of its name: a list per cron would be most of an idle cron. */
+  readonly lists: number;
+  /** So many entries in each of these. */
   readonly maxPerList: number;
   /** So many of one cron, and only {@link isNotable} ones. */
   readonly maxPerCron: number;
@@ -46,19 +48,17 @@ export interface JournalLimits {
 }
 
 /**
- * With {@link LISTS} and the one about many crons it is at most 30,200 entries, whatever the number of crons. Of the usual size
+ * With the list about many crons it is at most 30,200 entries, whatever the number of crons. Of the usual size
  * that is 12 MB in Redis, of the largest that a pod writes 80 MB; a cron of which nothing notable is told takes nothing.
  */
 export const JOURNAL_LIMITS: JournalLimits = {
   maxOverall: 10_000,
+  lists: 16,
   maxPerList: 1_250,
   maxPerCron: 200,
   share: 20,
   keepMs: 30 * 24 * 3_600_000,
 };
-
-/** What is notable of one cron is in one of so many lists, by a hash of its name: a list per cron would be most of an idle cron. */
-export const LISTS = 16;
 
 /** An answer of more would hold up the store for everybody else. */
 const MAX_READ = 1_000;
@@ -152,11 +152,11 @@ export function mayConcern(cron: string, { detail: { crons, count } }: Pick<Jour
 
 const AND_MORE = /^and \d+ more$/;
 
-/** The number of the list of a cron. */
-export function listOf(cron: string): number {
+/** The number of the list of a cron, of so many. */
+export function listOf(cron: string, lists: number): number {
   let hash = 0x811c9dc5;
   for (let n = 0; n < cron.length; n += 1) hash = Math.imul(hash ^ cron.charCodeAt(n), 0x01000193);
-  return (hash ^ (hash >>> 16)) & (LISTS - 1);
+  return ((hash ^ (hash >>> 16)) >>> 0) % lists;
 }
 
 /** A store that is down makes every pod emit these many times a second, and they are not about a cron. */

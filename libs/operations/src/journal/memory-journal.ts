@@ -52,12 +52,12 @@ export class MemoryJournal implements Journal {
     for (const entry of entries) {
       this.#add(ALL, ALL, entry);
       const name = keptUnder(entry);
-      if (name !== null) this.#add(listNamed(name), name, entry);
+      if (name !== null) this.#add(this.#listNamed(name), name, entry);
     }
   }
 
   async ofCron(cron: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
-    const own = this.#entries(listNamed(cron)).filter(({ name }) => name === cron);
+    const own = this.#entries(this.#listNamed(cron)).filter(({ name }) => name === cron);
     const many = this.#entries(MANY).filter(({ entry }) => mayConcern(cron, entry));
     return newestFirst([...own, ...many].flatMap(olderThan(before)), readable(limit));
   }
@@ -100,6 +100,10 @@ export class MemoryJournal implements Journal {
     list.kept = list.kept.filter((one) => one !== gone);
   }
 
+  #listNamed(name: string): string {
+    return name === MANY ? MANY : String(listOf(name, this.#limits.lists));
+  }
+
   #entries(of: string): readonly Kept[] {
     this.#forget();
     return this.#lists.get(of)?.kept ?? [];
@@ -109,10 +113,6 @@ export class MemoryJournal implements Journal {
     const until = this.#clock.now() - this.#limits.keepMs;
     for (const [of, { addedAt }] of this.#lists) if (addedAt <= until) this.#lists.delete(of);
   }
-}
-
-function listNamed(name: string): string {
-  return name === MANY ? MANY : String(listOf(name));
 }
 
 function olderThan(before: string | undefined): (kept: Kept) => JournalEntry[] {

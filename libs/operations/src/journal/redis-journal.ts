@@ -95,7 +95,7 @@ export class RedisJournal implements Journal {
     // A command for each list, as they lie in different slots; sent in one turn, they are one round trip all the same.
     await Promise.all([
       SCRIPTS['append-entries'].run(this.#redis, [this.#all], [maxOverall, keepMs, ...entries.map(entryText)]),
-      ...[...notableByList(entries)].map(([list, words]) => {
+      ...[...this.#notableByList(entries)].map(([list, words]) => {
         const bounds = [list === MANY_LIST ? maxPerCron : maxPerList, maxPerCron, share, keepMs];
         return SCRIPTS['append-notable'].run(this.#redis, this.#keysOf(list), [...bounds, ...words]);
       }),
@@ -129,20 +129,34 @@ export class RedisJournal implements Journal {
   }
 
   async #notable(name: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
-    const [entries] = this.#keysOf(listNamed(name));
+    const [entries] = this.#keysOf(this.#listNamed(name));
     const to = isJournalId(before) ? endBefore(name, before) : `(${name}!`;
     const found = await this.#redis.zrevrangebylex(entries, to, `[${name} `, 'LIMIT', 0, limit);
     return found.flatMap((text) => readNotable(text, name));
   }
 
+  /** Of each list the words of its script: name and text of each entry. */
+  #notableByList(entries: readonly NewJournalEntry[]): Map<string, string[]> {
+    const found = new Map<string, string[]>();
+    for (const entry of entries) {
+      const name = keptUnder(entry);
+      if (name === null) continue;
+      const list = this.#listNamed(name);
+      const words = found.get(list) ?? [];
+      found.set(list, words);
+      words.push(name, entryText(entry));
+    }
+    return found;
+  }
+
+  /** Those about many crons have one of their own. */
+  #listNamed(name: string): string {
+    return name === MANY ? MANY_LIST : String(listOf(name, this.#limits.lists));
+  }
+
   #keysOf(list: string): [entries: string, order: string] {
     return [this.#key(`journal-${list}`, 'notable'), this.#key(`journal-${list}`, 'notable-order')];
   }
-}
-
-/** Those about many crons have one of their own. */
-function listNamed(name: string): string {
-  return name === MANY ? MANY_LIST : String(listOf(name));
 }
 
 const MANY_LIST = 'many';
@@ -161,20 +175,6 @@ function readNotable(member: string, name: string): JournalEntry[] {
   const stamp = Number(member.slice(name.length + 1, name.length + 1 + STAMP_LENGTH));
   const n = (stamp % PER_MS) + (name === MANY ? IDS_ABOUT_MANY : 0);
   return readEntry(`${Math.floor(stamp / PER_MS)}-${n}`, member.slice(name.length + STAMP_LENGTH + 2));
-}
-
-/** Of each list the words of its script: name and text of each entry. */
-function notableByList(entries: readonly NewJournalEntry[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const entry of entries) {
-    const name = keptUnder(entry);
-    if (name === null) continue;
-    const list = listNamed(name);
-    const words = found.get(list) ?? [];
-    found.set(list, words);
-    words.push(name, entryText(entry));
-  }
-  return found;
 }
 
 function readAll(found: readonly Fields[]): JournalEntry[] {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TallyRow } from '@fencepost/ledger';
 import type { SkipReason } from '@fencepost/ledger/run';
 import { generationsOf, HOUR, SECOND, START, type Change } from '../../../../test/support/audit-history.js';
-import { bucketsOf, type BucketFacts } from './timeline-buckets.js';
+import { bucketsOf, type BucketFacts, type TallyRow } from './timeline-buckets.js';
 
 const MINUTE = 60 * SECOND;
 const minute = (n: number) => START + n * MINUTE;

@@ -1,9 +1,12 @@
 import type { Generation } from '@fencepost/ledger/catalog';
-import type { Tally, TallyRow } from '@fencepost/ledger';
+import type { RunHistory } from '@fencepost/ledger';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, intervalPartsOf, validityIntervalsOf } from '../audit/validity-intervals.js';
 import { fateOf, MAX_INSTANTS, type TimelineSpan } from './timeline.js';
 import { outcomeOf, type TimelineItem, type TimelinePart } from './timeline-run.js';
+
+type Tally = Awaited<ReturnType<RunHistory['tally']>>;
+export type TallyRow = Tally['rows'][number];
 
 export interface BucketFacts {
   /** Oldest first. */
