@@ -145,7 +145,7 @@ function ofOneCron(makeHarness: MakeHarness): void {
     );
     // However it is cut into pages, each is there once.
     expect(new Set(found.map(({ id }) => id)).size).toBe(4);
-    const paged: JournalEntry[] = [];
+    const paged: Awaited<ReturnType<Journal['ofCron']>> = [];
     for (let before: string | undefined; ; before = paged.at(-1)?.id) {
       const page = await elsewhere.ofCron('nightly', { limit: 1, ...(before !== undefined && { before }) });
       if (page.length === 0) break;

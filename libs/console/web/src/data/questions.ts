@@ -23,7 +23,7 @@ interface Range {
   readonly from: string;
   readonly to: string;
   readonly limit?: number;
-  readonly bucket?: TimelineWords['bucket'];
+  readonly bucket?: NonNullable<TimelineWords['bucket']>;
 }
 
 type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;
