@@ -40,7 +40,7 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
   });
 
   describe('a tally', () => {
-    const kinds = async (from: number, to: number, bucketMs: number, most = 1_000) => {
+    const kinds = async (...[from, to, bucketMs, most = 1_000]: [number, number, number, most?: number]) => {
       const [begin, end] = [stage.instant(from), stage.instant(to)];
       const tally = await stage.ledger.tally(stage.cron, { from: begin, to: end, bucketMs, graceMs: 0, most });
       return { ...tally, rows: tally.rows.toSorted((a, b) => a.at - b.at || (a.state < b.state ? -1 : 1)) };
