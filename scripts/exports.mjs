@@ -14,7 +14,7 @@ const BUDGETS = {
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
-  '@fencepost/jobs/internal': 94,
+  '@fencepost/jobs/internal': 98,
   '@fencepost/operations/internal': 30,
   '@fencepost/operations/presenting': 19,
 };

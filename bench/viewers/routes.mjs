@@ -6,12 +6,13 @@ function worstRoutes(crons) {
   const now = Date.now();
   const span = (ms) => `from=${new Date(now - ms).toISOString()}&to=${new Date(now + 24 * HOUR).toISOString()}`;
   const day = crons.map((cron) => `/crons/api/crons/${cron}/timeline?${span(24 * HOUR)}`);
+  const counted = day.map((route) => `${route}&bucket=1m&limit=5000`);
   const quarter = crons.map((cron) => `/crons/api/crons/${cron}/timeline?${span(90 * 24 * HOUR)}`);
   const why = crons.map((cron) => `/crons/api/crons/${cron}/why?at=last`);
   const runs = crons.map((cron) => `/crons/api/crons/${cron}/runs?limit=500`);
   const years = '/timeline?from=2020-01-01T00:00:00Z&to=2030-01-01T00:00:00Z';
   return [
-    ...[...day, ...quarter, ...why, ...runs, `/crons/api/crons/${crons[0]}${years}`],
+    ...[...day, ...counted, ...quarter, ...why, ...runs, `/crons/api/crons/${crons[0]}${years}`],
     ...[
       '/crons/api/upcoming?hours=168',
       '/crons/api/doctor',

@@ -82,6 +82,20 @@ function keeping(makeHarness: MakeHarness): void {
     expect(runsOf(await journal.latest({ limit: 10 }))).toEqual(['2', '1', '0', '3', '2']);
   });
 
+  it('keeps the history of a cron whose neighbours are noisy: each pushes out a share, then its own', async () => {
+    const { journal } = await makeHarness({ lists: 1, maxPerList: 40, share: 4 });
+    const crons = ['a', 'b', 'c', 'd'];
+    await journal.append(numbered(20, 'attempt.failed'));
+    for (const cron of crons) {
+      await journal.append(numbered(100, 'attempt.failed').map((entry) => ({ ...entry, cron })));
+    }
+    // The first one finds room for 20 others beside, and each of the later ones has a share of 4.
+    expect(await journal.ofCron('nightly', { limit: 100 })).toHaveLength(8);
+    const left = await Promise.all(crons.map((cron) => journal.ofCron(cron, { limit: 100 })));
+    expect(left.map(({ length }) => length)).toEqual([20, 4, 4, 4]);
+    expect(runsOf(left[3] ?? [])).toEqual(['99', '98', '97', '96']);
+  });
+
   it('forgets all of it when nothing has happened for long', async () => {
     const { journal, pass } = await makeHarness({ keepMs: 60_000 });
     await journal.append([happened('lease.lost')]);
@@ -108,6 +122,36 @@ function ofOneCron(makeHarness: MakeHarness): void {
     expect(found.map(({ event }) => event)).toEqual(['attempt.failed', 'lease.acquired']);
     expect(await journal.ofCron('hourly', { limit: 10 })).toHaveLength(1);
     expect(await journal.ofCron('yearly', { limit: 10 })).toEqual([]);
+  });
+
+  it('tells of a cron what was told of many at once, unless all are named and it is none of them', async () => {
+    const { journal, elsewhere } = await makeHarness({});
+    const many = (crons: readonly string[], more: object) => ({
+      ...happened('lease.acquired', { detail: { crons, ...more } }),
+      cron: null,
+    });
+    await journal.append([
+      many(['a', 'b'], { count: 5_000 }),
+      happened('lease.lost'),
+      many(['a', 'nightly'], { count: 2 }),
+      many(['a', 'b'], { count: 2 }),
+      many(['a', 'b', 'and 7 more'], {}),
+      many(['a', 'b'], {}),
+    ]);
+    const found = await elsewhere.ofCron('nightly', { limit: 10 });
+    const shown = found.map(({ cron, detail }) => cron ?? [detail['crons'], detail['count']]);
+    expect(new Set(shown)).toEqual(
+      new Set([[['a', 'b', 'and 7 more'], undefined], [['a', 'nightly'], 2], 'nightly', [['a', 'b'], 5_000]]),
+    );
+    // However it is cut into pages, each is there once.
+    expect(new Set(found.map(({ id }) => id)).size).toBe(4);
+    const paged: Awaited<ReturnType<Journal['ofCron']>> = [];
+    for (let before: string | undefined; ; before = paged.at(-1)?.id) {
+      const page = await elsewhere.ofCron('nightly', { limit: 1, ...(before !== undefined && { before }) });
+      if (page.length === 0) break;
+      paged.push(...page);
+    }
+    expect(paged).toEqual(found);
   });
 
   it('keeps so many of each cron', async () => {

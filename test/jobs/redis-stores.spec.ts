@@ -98,15 +98,56 @@ journalContract('the Redis journal', async (limits) => {
 });
 
 describe('the Redis journal', () => {
-  it('keeps what is of a cron in its slot, and what is of all beside the catalog', async () => {
+  it('has as many keys for a thousand crons as for a few, and none of a cron', async () => {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
-    const cron = 'catalog';
-    await new RedisJournal({ redis, ...space }).append([happened('lease.lost', { cron })]);
-    const key = redisKeys(space);
-    expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual([
-      key('catalog', 'happened'),
-      key(cron, 'journal'),
-    ]);
+    const crons = Array.from({ length: 1_000 }, (_, n) => `cron-${n}`);
+    await new RedisJournal({ redis, ...space }).append(crons.map((cron) => happened('lease.lost', { cron })));
+    const keys = await redis.keys(`${space.prefix}:*`);
+    expect(keys).toHaveLength(1 + 2 * 16);
+    expect(keys.filter((key) => key.includes('cron-'))).toEqual([]);
+  });
+
+  it('answers about a cron with two commands, however much is told of its neighbours', async () => {
+    const [redis, space] = [spaces.redis(), spaces.fresh()];
+    const journal = new RedisJournal({ redis, ...space });
+    for (let n = 0; n < 20; n += 1) {
+      await journal.append(
+        Array.from({ length: 200 }, (_, one) => happened('lease.lost', { cron: `c-${200 * n + one}` })),
+      );
+    }
+    const asked: string[] = [];
+    const counting = new Proxy(redis, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...words: unknown[]) => {
+          asked.push(String(name));
+          return Reflect.apply(member, target, words) as unknown;
+        };
+      },
+    });
+    const found = await new RedisJournal({ redis: counting, ...space }).ofCron('c-7', { limit: 50 });
+    expect(found.map(({ cron }) => cron)).toEqual(['c-7']);
+    expect(asked).toEqual(['zrevrangebylex', 'zrevrangebylex']);
+  });
+
+  it('takes a bounded memory, whatever the number of crons', { timeout: 30_000 }, async () => {
+    const own = await privateRedis();
+    const redis = await connectRedis({ url: own.url, commandTimeoutMs: 5_000, name: 'test' });
+    const limits = { maxOverall: 100, maxPerList: 50 };
+    const journal = new RedisJournal({ redis, ...spaces.fresh(), limits });
+    const usedAfter = async (from: number, to: number) => {
+      for (let n = from; n < to; n += 200) {
+        const crons = Array.from({ length: 200 }, (_, one) => `cron-${String(n + one).padStart(6, '0')}`);
+        await journal.append(crons.map((cron) => happened('lease.lost', { cron })));
+      }
+      return Number(/used_memory_dataset:(\d+)/.exec(await redis.info('memory'))?.[1]);
+    };
+    const few = await usedAfter(0, 4_000);
+    const many = await usedAfter(4_000, 40_000);
+    expect(many - few).toBeLessThan(100_000);
+    await closeRedis(redis);
+    await own.stop();
   });
 
   it('passes over what it can not read', async () => {

@@ -223,7 +223,7 @@ describe('in Redis, what has the name of a cron', () => {
         const keys = await made(make);
         expect(keys.length, what).toBeGreaterThanOrEqual(least);
         // What all crons share: a journal, and the counter of fences.
-        const own = keys.filter((key) => !key.endsWith(':happened') && !key.endsWith('{default:fences}:ledger'));
+        const own = keys.filter((key) => !/:(happened|notable|notable-order)$|\{default:fences\}:ledger$/.test(key));
         for (const key of own) expect(key, what).toContain(`{default:${NAME}}`);
       }
     },

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
+import { Redis } from 'ioredis';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -120,10 +121,27 @@ describe('a page', { timeout: 60_000 }, () => {
     expect([...seen].toSorted()).toEqual(made.toSorted());
   });
 
-  it('reads over a connection that neither leases nor claims use', async () => {
-    await running.ask('/api/crons/seconds/timeline');
+  it('reads histories over a connection that neither leases nor claims use, and so do metrics', async () => {
+    const monitor = await new Redis(testRedis()).monitor();
+    const sources = new Set<string>();
+    let [sender, isOver] = ['', false];
+    monitor.on('monitor', (_time: string, [command = '', ...words]: string[], source: string) => {
+      if (source !== 'lua') sender = source;
+      const isOfHistory = words[0]?.includes(running.prefix) && /:(runs|skips|failed|uncertain)$/.test(words[0]);
+      if (isOfHistory && /^z(rev)?rangebyscore$/i.test(command)) sources.add(sender);
+      isOver ||= words[0] === running.prefix;
+    });
+    for (const path of ['timeline', 'timeline?bucket=1h', 'runs', 'why?at=last']) {
+      expect((await running.ask(`/api/crons/seconds/${path}`)).status).toBe(200);
+    }
+    for (const path of ['/metrics', '/api/runs', '/api/triage']) await running.ask(path, { as: 'admin' });
+    await redis.echo(running.prefix);
+    await until('the monitor has heard all of it', async () => isOver);
+    monitor.disconnect();
     const clients = String(await redis.client('LIST'));
-    expect(clients).toContain('name=fencepost-reads');
+    const reads = [...clients.matchAll(/ addr=(\S+) .* name=fencepost-reads/g)].map(([, address = '']) => address);
+    expect(sources.size).toBe(1);
+    expect(reads).toContain([...sources][0]);
   });
 });
 

@@ -23,7 +23,7 @@ export { commandTimeoutOf, copyOf, workerCopyOf } from './nest/redis-copy.js';
 export type { SchedulerRunner } from './nest/scheduler-runner.js';
 export { CRON_METADATA } from './nest/singleton-cron.decorator.js';
 export { inDatabase, openAuditTrail } from './nest/stores.js';
-export type { DefinitionPlace } from './nest/stores.js';
+export type { DefinitionPlace, ReadStores } from './nest/stores.js';
 export {
   ALARM_QUEUE,
   CATALOG,
@@ -31,6 +31,7 @@ export {
   DATABASE,
   JOBS_SETTINGS,
   MEMBERSHIP,
+  READ_STORES,
   ROLES,
   RUN_QUEUE,
   SCHEDULER,

@@ -44,13 +44,14 @@ export class CronsController {
   }
 
   @Get(':cron/timeline')
-  @Shows(SCHEMAS.Timeline, 'Its instants in a range, with their outcomes.')
+  @Shows(SCHEMAS.Timeline, 'Its instants in a range, with their outcomes; listed, or counted with "bucket".')
   async timeline(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
-    @Query({ schema: inputs.spanQuery }) { from, to, limit }: Checked<typeof inputs.spanQuery>,
+    @Query({ schema: inputs.spanQuery }) { from, to, limit, bucket }: Checked<typeof inputs.spanQuery>,
   ) {
     const span = { limit, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    return presentTimeline(await this.timelines.of(cron, span));
+    const counted = bucket !== undefined && { bucketMs: inputs.BUCKET_MS[bucket] };
+    return presentTimeline(await this.timelines.of(cron, { ...span, ...counted }));
   }
 
   @Get(':cron/runs')

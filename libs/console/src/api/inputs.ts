@@ -109,10 +109,18 @@ export const cronsQuery = z.strictObject({
   cursor: libraryCursor,
 });
 
+/** In milliseconds. */
+export const BUCKET_MS = { '1m': 60_000, '15m': 900_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
+const BUCKETS = ['1m', '15m', '1h', '1d'] as const;
+
 export const spanQuery = z.strictObject({
   from: instant.optional().describe('Default: a day before "to".'),
   to: instant.optional().describe('Default: an hour from now.'),
   limit: limit(5_000, 1_000),
+  bucket: z
+    .enum(BUCKETS, `expected one of ${BUCKETS.join(', ')}`)
+    .optional()
+    .describe('Counts the instants of each such part of the range instead of listing them.'),
 });
 
 export const latestQuery = z.strictObject({

@@ -24,7 +24,15 @@ import { PodRoles } from './pod-roles.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
-import { openCatalog, openCronLeases, openDatabase, openLedger, openMembership } from './stores.js';
+import {
+  openCatalog,
+  openCronLeases,
+  openDatabase,
+  openLedger,
+  openMembership,
+  openReadStores,
+  type ReadStores,
+} from './stores.js';
 import {
   CATALOG,
   CRON_LEASE_STORE,
@@ -36,6 +44,7 @@ import {
   MEMBERSHIP,
   OPENED_CRON_LEASES,
   RANDOM,
+  READ_STORES,
   ROLES,
   TRACING,
 } from './tokens.js';
@@ -87,12 +96,13 @@ const shared: Provider[] = [
   DefaultLog,
   // After the ledger, which makes the tables.
   { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
+  { provide: READ_STORES, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, LEDGER], useFactory: openReadStores },
   { provide: MEMBERSHIP, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openMembership },
 ];
 
 /** What other modules of this library take from the core. */
 const SHARED = [
-  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, CATALOG, MEMBERSHIP, RANDOM, TRACING],
+  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READ_STORES, CATALOG, MEMBERSHIP, RANDOM, TRACING],
   ...[ROLES, PodRoles, StoreHealth, SignalDrain],
 ];
 
@@ -102,6 +112,7 @@ export class JobsCoreModule
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   @Inject(LEDGER_REDIS) private readonly ledgerRedis!: RedisClient | null;
+  @Inject(READ_STORES) private readonly reads!: ReadStores;
   @Inject(OPENED_CRON_LEASES) private readonly opened!: OwnedLeaseStore;
 
   constructor(
@@ -145,8 +156,15 @@ export class JobsCoreModule
 
   async onApplicationShutdown(): Promise<void> {
     await this.opened.close();
-    await Promise.all([this.database?.close(), this.ledgerRedis && closeRedis(this.ledgerRedis)]);
+    const connections = [this.reads.redis, this.ledgerRedis].map((redis) => redis && closed(redis));
+    await Promise.all([this.database?.close(), ...connections]);
   }
+}
+
+/** One that was never opened has nobody to say goodbye to. */
+async function closed(redis: RedisClient): Promise<void> {
+  if (redis.status === 'wait') redis.disconnect();
+  else await closeRedis(redis);
 }
 
 /** WAIT holds up its connection, and leases are renewed on the other one. */

@@ -5,6 +5,7 @@ import type { SqlPool } from '@fencepost/lease/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DeadlinePool } from './postgres-deadline-pool.js';
+import { PoolShare } from './postgres-pool-share.js';
 import type { JobsSettings, OwnedPool } from './options.js';
 
 /** The pools of a ledger in PostgreSQL, and how to give them back. */
@@ -12,7 +13,7 @@ export interface Database {
   readonly pool: SqlPool;
   /** For handlers, each of which may keep a connection for as long as it works. */
   readonly transactions: SqlPool;
-  /** For what people ask about, so that nothing else waits behind it; that of the caller where it is the caller's. */
+  /** For what people ask about, so that nothing else waits behind it; a share of the caller's where it is the caller's. */
   readonly reads: SqlPool;
   /** For leases that are kept there: what renews in time must not wait for long. That of the caller where it is the caller's. */
   readonly leases: SqlPool;
@@ -102,7 +103,14 @@ async function openGiven(given: GivenPool): Promise<Database> {
   let closing: Promise<void> | undefined;
   // An instance is its owner's to close.
   const close = async () => (typeof given === 'function' ? (closing ??= same.end()) : undefined);
-  return { pool: same, transactions: same, reads: same, leases: same, enforceDeadline: () => {}, close };
+  const reads = new PoolShare(same, shareOf(same));
+  return { pool: same, transactions: same, reads, leases: same, enforceDeadline: () => {}, close };
+}
+
+/** As many connections as questions have of a pool of our own; of a small pool at most half. */
+function shareOf(pool: object): number {
+  const { max }: { readonly max?: unknown } = Reflect.get(pool, 'options') ?? {};
+  return Math.max(1, Math.min(READING.max, Math.floor((Number(max) || CONNECTIONS) / 2)));
 }
 
 /** `pg` calls a function for the password, and lets that of an address go before, also where the address has none. */

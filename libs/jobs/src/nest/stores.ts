@@ -12,7 +12,7 @@ import { cronLeaseEvents, type LeaseFeed, type Telemetry } from '../telemetry/te
 import type { JobsSettings, Role } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { Database } from './postgres-database.js';
-import { commandTimeoutOf } from './redis-copy.js';
+import { commandTimeoutOf, copyOf } from './redis-copy.js';
 
 /*
  * Opens the stores that the options ask for. Their adapters are imported here and nowhere else in this package, each only when it
@@ -58,6 +58,44 @@ function replicationOn(
   { waitReplicas: replicas }: JobsSettings,
 ): ReplicationOptions {
   return { redis: waiting, replicas, timeoutMs: Math.round(commandTimeoutOf(redis) / 2) };
+}
+
+/**
+ * The ledger once more, for whatever only looks: pages, reports, metrics, alarms. Over connections of its own, so that nothing
+ * that is claimed, renewed or begun ever waits behind a question.
+ */
+export interface ReadStores {
+  /** Opened by the first question. */
+  readonly redis: RedisClient;
+  readonly ledger: Ledger;
+}
+
+/** After the ledger, which makes the tables. */
+export async function openReadStores(
+  redis: RedisClient,
+  ...[database, settings]: [database: Database | null, settings: JobsSettings]
+): Promise<ReadStores> {
+  const { prefix, tenant, postgres, keepForMs: keepMs } = settings;
+  const [copy, space] = [readingCopyOf(redis), { prefix, tenant, timing: { keepMs } }];
+  if (database && postgres) {
+    const { PostgresLedger } = await import('@fencepost/ledger/postgres');
+    const { reads: pool } = database;
+    return { redis: copy, ledger: new PostgresLedger({ pool, transactions: pool, schema: postgres.schema, ...space }) };
+  }
+  const { RedisLedger } = await import('@fencepost/ledger/redis');
+  return { redis: copy, ledger: new RedisLedger({ redis: copy, ...space }) };
+}
+
+/** It connects when it is first asked: a pod that nobody looks at has no such connection. */
+function readingCopyOf(redis: RedisClient): RedisClient {
+  const commandTimeoutMs = commandTimeoutOf(redis);
+  const copy = copyOf(redis, {
+    ...{ name: 'fencepost-reads', commandTimeoutMs, patienceMs: 2 * commandTimeoutMs },
+    isLazy: true,
+  });
+  // The other connection to the same server tells of it.
+  copy.on('error', () => {});
+  return copy;
 }
 
 type CatalogSettings = DefinitionPlace & Partial<Pick<JobsSettings, 'maxCrons'>>;

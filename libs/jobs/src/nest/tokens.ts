@@ -2,6 +2,8 @@
 export const JOBS_SETTINGS = Symbol('JOBS_SETTINGS');
 /** The {@link Ledger} of this process. */
 export const LEDGER = Symbol('LEDGER');
+/** The {@link ReadStores} of this process: the ledger, for whatever only looks. */
+export const READ_STORES = Symbol('READ_STORES');
 /** The connection on which a ledger in Redis waits for replicas, or `null` where it waits for none. */
 export const LEDGER_REDIS = Symbol('LEDGER_REDIS');
 /** The {@link Database} of a ledger in PostgreSQL, or `null`. */

@@ -142,6 +142,35 @@ export interface Account {
   readonly more?: number;
 }
 
+/** Which runs are counted, and how: of instants in `[from, to)`. */
+export interface TallyRequest {
+  readonly from: number;
+  readonly to: number;
+  /** How long a bucket is, milliseconds; buckets begin at multiples of it. */
+  readonly bucketMs: number;
+  /** A run of the schedule that began later than this after it was due counts as late. */
+  readonly graceMs: number;
+  /** About so many runs at most: see `more`. */
+  readonly most: number;
+}
+
+/** Runs of one bucket that have all of this in common. */
+export interface TallyRow extends Pick<Run, 'state' | 'reason' | 'skipped'> {
+  /** Where the bucket begins, epoch milliseconds. */
+  readonly at: number;
+  /** More than one attempt. */
+  readonly retried: boolean;
+  readonly late: boolean;
+  /** They have the id that the schedule itself gives their instants. */
+  readonly natural: boolean;
+  readonly count: number;
+}
+
+/** An {@link Account} whose runs are counted instead of listed. */
+export interface Tally extends Omit<Account, 'runs'> {
+  readonly rows: readonly TallyRow[];
+}
+
 export type AccountRequest = [cron: string, from: number, to: number, most?: number];
 
 export type NewestRequest = [crons: readonly string[], limit: number, range?: InstantRange];

@@ -8,6 +8,7 @@ import type {
   UnresolvedEffectRef,
   TriggerRequest,
   ResolveRequest,
+  TallyRequest,
 } from './ledger.js';
 import type { OverdueOptions } from './accepting.js';
 import { checkCronName, cronOfRun, occurrenceId } from './occurrence.js';
@@ -157,6 +158,14 @@ export function resolutionText({ answer, by, reason }: ResolveRequest): string {
   return answer.verdict === 'give-up'
     ? `given up by ${by}: ${reason}`
     : `a person said it did not happen (${by}: ${reason})`;
+}
+
+/** @throws {RangeError} */
+export function checkTally({ from, to, bucketMs, graceMs, most }: TallyRequest): void {
+  checkRange(from, to);
+  checkWhole('bucketMs', bucketMs, 1);
+  checkWhole('graceMs', graceMs, 0);
+  checkWhole('most', most, 1);
 }
 
 /** What is asked for: instants in `[from, to)`, and at most so many runs. */

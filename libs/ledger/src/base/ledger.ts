@@ -1,6 +1,8 @@
 import type {
   Account,
   AccountRequest,
+  Tally,
+  TallyRequest,
   NewestRequest,
   CancelReply,
   CancelRequest,
@@ -125,6 +127,8 @@ export interface RunHistory {
   countKeys(cron: string): Promise<number>;
   /** The newest recorded skip ranges first. */
   skips(cron: string, limit: number): Promise<SkipRange[]>;
+  /** The same of many crons, in the order given, in few calls where the store can. */
+  newestSkips(crons: readonly string[], limit: number): Promise<SkipRange[][]>;
   /** In the order they were begun. */
   effects(runId: string): Promise<EffectRecord[]>;
   /** Whatever is recorded of the items under this name. */
@@ -134,6 +138,11 @@ export interface RunHistory {
    * `more`. The runs of one instant are never divided.
    */
   account(...asked: AccountRequest): Promise<Account>;
+  /**
+   * What an account has, counted in the store: however many runs there are, the answer is as long as there are buckets. It may
+   * end earlier, as an account does.
+   */
+  tally(cron: string, asked: TallyRequest): Promise<Tally>;
   /** That runs of the cron came into a state somebody asked to be notified of, and nobody has settled yet. The oldest first. */
   notifications(cron: string, limit: number): Promise<Notification[]>;
   /** These were handed on, or nobody wants them: they are not shown again. */

@@ -1,9 +1,20 @@
-import { endOfPart, type AccountPart, checkRange, checkWhole } from '../base/ledger-request.js';
-import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
+import { endOfPart, type AccountPart, checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
+import type {
+  Account,
+  AccountRequest,
+  ItemRecord,
+  NewestRequest,
+  Notification,
+  RunHistory,
+  Tally,
+  TallyRequest,
+  TallyRow,
+} from '../base/ledger.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
+import { hasLateness, occurrenceId } from '../base/occurrence.js';
 import { isTerminal } from '../base/run-state.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 
@@ -65,10 +76,26 @@ export class MemoryRunHistory implements RunHistory {
     return structuredClone(this.store.cron(cron).skips.toReversed().slice(0, Math.max(0, limit)));
   }
 
+  newestSkips(crons: readonly string[], limit: number): Promise<SkipRange[][]> {
+    return Promise.all(crons.map((cron) => this.skips(cron, limit)));
+  }
+
   async account(...[name, from, to, most]: AccountRequest): Promise<Account> {
     checkRange(from, to);
     const end = most === undefined ? to : this.#endOfPart(name, { from, to, most });
     return { ...this.#all(name, from, end), ...(end < to && { more: end }) };
+  }
+
+  async tally(cron: string, asked: TallyRequest): Promise<Tally> {
+    checkTally(asked);
+    const { runs, ...rest } = await this.account(cron, asked.from, asked.to, asked.most);
+    const rows = new Map<string, TallyRow>();
+    for (const run of runs) {
+      const row = tallied(run, asked);
+      const key = JSON.stringify(row);
+      rows.set(key, { ...row, count: (rows.get(key)?.count ?? 0) + 1 });
+    }
+    return { rows: [...rows.values()], ...rest };
   }
 
   #endOfPart(name: string, { from, to, most }: AccountPart): number {
@@ -105,4 +132,14 @@ export class MemoryRunHistory implements RunHistory {
 function latestFirst(one: MemoryRun, other: MemoryRun): number {
   const [a, b] = [one, other].map(({ record, doubtedAt }) => record.finishedAt ?? doubtedAt) as [number, number];
   return b - a || (one.record.id < other.record.id ? 1 : -1);
+}
+
+function tallied(run: Run, { bucketMs, graceMs }: TallyRequest): TallyRow {
+  const { cron, scheduledAt, dueAt, state, reason, skipped, startedAt, attempt } = run;
+  return {
+    ...{ at: scheduledAt - (scheduledAt % bucketMs), state, reason, skipped, retried: attempt > 1 },
+    late: startedAt !== null && hasLateness(run) && startedAt - dueAt > graceMs,
+    natural: run.id === occurrenceId({ cron, scheduledAt }),
+    count: 0,
+  };
 }

@@ -1,6 +1,15 @@
 import { parseFence } from '@fencepost/lease';
-import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
-import { checkRange, checkWhole } from '../base/ledger-request.js';
+import type {
+  Account,
+  AccountRequest,
+  ItemRecord,
+  NewestRequest,
+  Notification,
+  RunHistory,
+  Tally,
+  TallyRequest,
+} from '../base/ledger.js';
+import { checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
@@ -49,7 +58,15 @@ export class PostgresRunHistory implements RunHistory {
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
-    return this.ask('list_skips', cron, atLeastNone(limit));
+    const [skips = []] = await this.newestSkips([cron], limit);
+    return skips;
+  }
+
+  async newestSkips(crons: readonly string[], limit: number): Promise<SkipRange[][]> {
+    const found = inBatches(crons, MAX_CRONS).map((batch) =>
+      this.ask<SkipRange[][]>('list_newest_skips', batch, atLeastNone(limit)),
+    );
+    return (await Promise.all(found)).flat();
   }
 
   async notifications(cron: string, limit: number): Promise<Notification[]> {
@@ -76,6 +93,14 @@ export class PostgresRunHistory implements RunHistory {
     type Row = Omit<Account, 'runs'> & { readonly runs: readonly RunRow[] };
     const row = await this.ask<Row>('read_account', cron, from, end, this.access.timing.keepMs);
     return { ...row, runs: row.runs.map(decodeRun), ...(end < to && { more: end }) };
+  }
+
+  async tally(cron: string, { from, to, bucketMs, graceMs, most }: TallyRequest): Promise<Tally> {
+    checkTally({ from, to, bucketMs, graceMs, most });
+    const end = await this.ask<number>('find_account_end', cron, from, to, most);
+    const { keepMs } = this.access.timing;
+    const tally = await this.ask<Tally>('tally_runs', cron, from, end, bucketMs, graceMs, keepMs);
+    return { ...tally, ...(end < to && { more: end }) };
   }
 
   async countKeys(cron: string): Promise<number> {

@@ -3,7 +3,7 @@ import { checkFormat, FIRST_FORMAT } from '../base/format.js';
 import { decodeMissed, optionalNumber } from '../base/begun-run-codec.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { RunState } from '../base/run-state.js';
-import type { Delivery, Notification, NotifiedState } from '../base/ledger.js';
+import type { Delivery, Notification, NotifiedState, TallyRow } from '../base/ledger.js';
 import type {
   MissedRange,
   Pause,
@@ -94,6 +94,17 @@ function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, 
     priority: priority ? Number(priority) : null,
     unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
     cancel: decodeCancel(cancel),
+  };
+}
+
+/** Of runs that were counted together, what `tally-runs.lua` calls their class. */
+export function decodeClass(text: string): Omit<TallyRow, 'at' | 'count'> {
+  const [state = '', reason = '', retried, late, natural] = text;
+  return {
+    state: STATES[state] as RunState,
+    reason: REASONS[reason] as RunReason,
+    skipped: (text.slice(5) || null) as SkipReason | null,
+    ...{ retried: retried === 'r', late: late === 'l', natural: natural === 'n' },
   };
 }
 

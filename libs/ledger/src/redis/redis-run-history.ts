@@ -1,9 +1,33 @@
-import { endOfPart, type AccountPart, checkRange, checkWhole, LATE_TRIGGER_MS } from '../base/ledger-request.js';
-import type { Account, AccountRequest, ItemRecord, NewestRequest, Notification, RunHistory } from '../base/ledger.js';
+import {
+  endOfPart,
+  type AccountPart,
+  checkRange,
+  checkTally,
+  checkWhole,
+  LATE_TRIGGER_MS,
+} from '../base/ledger-request.js';
+import type {
+  Account,
+  AccountRequest,
+  ItemRecord,
+  NewestRequest,
+  Notification,
+  RunHistory,
+  Tally,
+  TallyRequest,
+  TallyRow,
+} from '../base/ledger.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
 import { readEach } from '../base/format.js';
-import { decodeNotification, decodeRun, decodeSkipRange, RUN_FIELDS, type RunRow } from './redis-run-codec.js';
+import {
+  decodeClass,
+  decodeNotification,
+  decodeRun,
+  decodeSkipRange,
+  RUN_FIELDS,
+  type RunRow,
+} from './redis-run-codec.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
@@ -16,6 +40,12 @@ const ENOUGH_FOUND = 2_000;
 
 /** Runs read by one script, which stops everybody else meanwhile. */
 const MAX_RUNS = 250;
+
+/** Runs counted by one script, which answers with a few words: three milliseconds. */
+const MAX_COUNTED = 1_100;
+
+/** Members of a sorted set read by one command. */
+const MAX_MEMBERS = 1_000;
 
 /** Scripts that are under way at once: on a cluster each is about one cron. */
 const AT_ONCE = 1;
@@ -66,9 +96,13 @@ export class RedisRunHistory implements RunHistory {
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
-    if (limit < 1) return [];
-    const ranges = await this.access.redis.zrevrange(this.access.keys(cron).skips, 0, limit - 1);
-    return ranges.map(decodeSkipRange);
+    const [skips = []] = await this.newestSkips([cron], limit);
+    return skips;
+  }
+
+  async newestSkips(crons: readonly string[], limit: number): Promise<SkipRange[][]> {
+    const keys = crons.map((cron) => this.access.keys(cron).skips);
+    return (await this.#newestIn(keys, limit)).map((found) => found.map(({ id }) => decodeSkipRange(id)));
   }
 
   async effects(runId: string): Promise<EffectRecord[]> {
@@ -99,15 +133,35 @@ export class RedisRunHistory implements RunHistory {
 
   /** What was forgotten is asked for last: whatever goes while the rest is read is counted in. */
   async #all(cron: string, from: number, to: number): Promise<Account> {
-    const { redis, keys } = this.access;
-    const [skips, ids] = await Promise.all([
+    const [skips, found] = await Promise.all([
       this.#skipsIn(cron, from, to),
-      redis.zrangebyscore(keys(cron).runs, from, `(${to}`, 'WITHSCORES'),
+      this.#membersIn(this.access.keys(cron).runs, from, to),
     ]);
-    const runs = new Map((await this.existing(ids.filter((_, n) => n % 2 === 0))).map((run) => [run.id, run]));
-    const gone = ids.flatMap((id, n) => (n % 2 === 0 && !runs.has(id) ? [Number(ids[n + 1])] : []));
-    const forgotten = Number((await redis.hget(keys(cron).cron, 'forgotten')) ?? 0);
-    return { runs: [...runs.values()], skips, forgotten: Math.max(forgotten, gone.at(-1) ?? 0) || null };
+    const runs = new Map((await this.existing(found.map(({ id }) => id))).map((run) => [run.id, run]));
+    const gone = found.filter(({ id }) => !runs.has(id)).at(-1)?.at ?? 0;
+    return { runs: [...runs.values()], skips, forgotten: await this.#forgotten(cron, gone) };
+  }
+
+  async #forgotten(cron: string, gone: number): Promise<number | null> {
+    const { redis, keys } = this.access;
+    return Math.max(Number((await redis.hget(keys(cron).cron, 'forgotten')) ?? 0), gone) || null;
+  }
+
+  async tally(cron: string, { from, to, bucketMs, graceMs, most }: TallyRequest): Promise<Tally> {
+    checkTally({ from, to, bucketMs, graceMs, most });
+    const { runs, cron: record } = this.access.keys(cron);
+    const rows = new Map<string, TallyRow>();
+    let [at, gone] = [from, 0];
+    for (let left = most; left > 0 && at < to; left -= MAX_COUNTED) {
+      const words = [at, to, bucketMs, graceMs, Math.min(left, MAX_COUNTED)];
+      const [more, lost, ...counted] = (await this.access.ask('tally-runs', [runs, record], words)) as Words;
+      addRows(rows, counted);
+      gone = Math.max(gone, Number(lost));
+      at = more === '' ? to : Number(more);
+    }
+    const skips = await this.#skipsIn(cron, from, at);
+    const forgotten = await this.#forgotten(cron, gone);
+    return { rows: [...rows.values()], skips, forgotten, ...(at < to && { more: at }) };
   }
 
   async notifications(cron: string, limit: number): Promise<Notification[]> {
@@ -141,10 +195,25 @@ export class RedisRunHistory implements RunHistory {
   async #skipsIn(cron: string, from: number, to: number): Promise<SkipRange[]> {
     const { skips } = this.access.keys(cron);
     const [within, beyond] = await Promise.all([
-      this.access.redis.zrangebyscore(skips, from, `(${to}`),
+      this.#membersIn(skips, from, to),
       this.access.redis.zrangebyscore(skips, to, '+inf', 'LIMIT', 0, 1),
     ]);
-    return [...within, ...beyond].map(decodeSkipRange).filter(({ after }) => after + 1 < to);
+    const ranges = [...within.map(({ id }) => id), ...beyond];
+    return ranges.map(decodeSkipRange).filter(({ after }) => after + 1 < to);
+  }
+
+  /** Page by page, each from the last score on: what is forgotten meanwhile moves no later member out of sight. */
+  async #membersIn(key: string, from: number, to: number): Promise<Found[]> {
+    const found = new Map<string, Found>();
+    for (let [at, seen] = [from, 0]; ;) {
+      const limits = ['WITHSCORES', 'LIMIT', seen, MAX_MEMBERS] as const;
+      const page = foundIn(await this.access.redis.zrangebyscore(key, at, `(${to}`, ...limits));
+      for (const one of page) found.set(one.id, one);
+      const last = page.at(-1)?.at ?? to;
+      if (page.length < MAX_MEMBERS) return [...found.values()];
+      const ofLast = page.filter(({ at: of }) => of === last).length;
+      [at, seen] = last === at ? [at, seen + ofLast] : [last, ofLast];
+    }
   }
 
   protected async existing(ids: readonly string[]): Promise<Run[]> {
@@ -185,7 +254,7 @@ export class RedisRunHistory implements RunHistory {
       }
       return read;
     });
-    return rows.flat().map((row) => row.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(row[n + 1]) }] : [])));
+    return rows.flat().map(foundIn);
   }
 
   /** Some at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well. */
@@ -196,5 +265,21 @@ export class RedisRunHistory implements RunHistory {
       answers.push(...(await Promise.all(items.slice(at, at + most).map(ask))));
     }
     return answers;
+  }
+}
+
+type Words = [more: string, lost: string, ...counted: (string | number)[]];
+
+/** Members and their scores, by turns. */
+function foundIn(words: readonly string[]): Found[] {
+  return words.flatMap((id, n) => (n % 2 === 0 ? [{ id, at: Number(words[n + 1]) }] : []));
+}
+
+/** Three words of each kind; a bucket may be counted in several parts. */
+function addRows(rows: Map<string, TallyRow>, words: readonly (string | number)[]): void {
+  for (let n = 0; n < words.length; n += 3) {
+    const [at, kind, count] = [Number(words[n]), String(words[n + 1]), Number(words[n + 2])];
+    const key = `${at} ${kind}`;
+    rows.set(key, { at, ...decodeClass(kind), count: (rows.get(key)?.count ?? 0) + count });
   }
 }

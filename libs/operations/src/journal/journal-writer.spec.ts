@@ -84,6 +84,15 @@ describe('what a pod writes into the journal', () => {
     expect(kept.length).toBeLessThan(2_000);
   });
 
+  it('has at most two kilobytes of detail, whatever an event carries', async () => {
+    const crons = Array.from({ length: 20 }, (_, n) => `${n}-${'x'.repeat(97)}`);
+    telemetry.emit('catalog.removed', { crons, buildSeq: 1, app: 'y'.repeat(400) });
+    await clock.advance(WRITE_MS);
+    const [entry] = await written();
+    expect(entry?.detail).toMatchObject({ buildSeq: 1 });
+    expect(JSON.stringify(entry?.detail).length).toBeLessThan(2_100);
+  });
+
   it('is everything that is notable, what is ordinary up to so much in a second, and no debugging', async () => {
     telemetry.emit('run.confirmed', { cron: 'nightly', runId: 'nightly@1' });
     for (let n = 0; n < ORDINARY_PER_SECOND + 30; n += 1) begun();

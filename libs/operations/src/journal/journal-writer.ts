@@ -17,11 +17,24 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['cron', 'runId']);
 /** Ten thousand entries are kept in a store that has better things to keep. */
 const MAX_TEXT_LENGTH = 500;
 const MAX_LIST_LENGTH = 20;
+const MAX_DETAIL_LENGTH = 2_000;
 
 /** What an event carries, as the journal keeps it: as logs show it, with fences as texts, and short. */
 function journalDetail(detail: object): Readonly<Record<string, unknown>> {
   const kept = Object.entries(detail).filter(([key]) => !ELSEWHERE.has(key));
-  return scrub(Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)])));
+  return withinLength(scrub(Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)]))));
+}
+
+/** The fields that have room, the first ones first: what the journal takes in all follows from what an entry may take. */
+function withinLength(detail: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let left = MAX_DETAIL_LENGTH;
+  const fits = ([key, value]: [string, unknown]) => {
+    const length = key.length + (JSON.stringify(value) ?? '').length;
+    if (length > left) return false;
+    left -= length;
+    return true;
+  };
+  return Object.fromEntries(Object.entries(detail).filter(fits));
 }
 
 function shown(key: string, value: unknown): unknown {

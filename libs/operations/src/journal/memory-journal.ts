@@ -1,5 +1,16 @@
 import type { Clock } from '@fencepost/lease';
-import { compareIds, isJournalId, JOURNAL_LIMITS, readable, isNotable } from './journal.js';
+import {
+  compareIds,
+  IDS_ABOUT_MANY,
+  isJournalId,
+  JOURNAL_LIMITS,
+  keptUnder,
+  listOf,
+  MANY,
+  mayConcern,
+  newestFirst,
+  readable,
+} from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
 
 export interface MemoryJournalOptions {
@@ -8,9 +19,14 @@ export interface MemoryJournalOptions {
   readonly limits?: Partial<JournalLimits>;
 }
 
+interface Kept {
+  readonly name: string;
+  readonly entry: JournalEntry;
+}
+
 interface List {
   /** The oldest first. */
-  readonly entries: JournalEntry[];
+  kept: Kept[];
   /** Of the entry added last. */
   at: number;
   count: number;
@@ -18,12 +34,13 @@ interface List {
   addedAt: number;
 }
 
+const ALL = 'all';
+
 /** What happened lately, in memory, for tests: an adapter like `RedisJournal`, on the same contract suite. */
 export class MemoryJournal implements Journal {
   readonly #clock: Clock;
   readonly #limits: JournalLimits;
-  #all = emptyList();
-  readonly #crons = new Map<string, List>();
+  readonly #lists = new Map<string, List>();
 
   constructor({ clock, limits }: MemoryJournalOptions) {
     this.#clock = clock;
@@ -32,64 +49,72 @@ export class MemoryJournal implements Journal {
 
   async append(entries: readonly NewJournalEntry[]): Promise<void> {
     this.#forget();
-    const { maxOverall, maxPerCron } = this.#limits;
     for (const entry of entries) {
-      this.#add(this.#all, entry, maxOverall);
-      if (entry.cron !== null && isNotable(entry.event)) this.#add(this.#listOf(entry.cron), entry, maxPerCron);
+      this.#add(ALL, ALL, entry);
+      const name = keptUnder(entry);
+      if (name !== null) this.#add(this.#listNamed(name), name, entry);
     }
   }
 
-  async ofCron(cron: string, query: JournalQuery): Promise<JournalEntry[]> {
-    this.#forget();
-    return newest(this.#crons.get(cron)?.entries ?? [], query);
+  async ofCron(cron: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
+    const own = this.#entries(this.#listNamed(cron)).filter(({ name }) => name === cron);
+    const many = this.#entries(MANY).filter(({ entry }) => mayConcern(cron, entry));
+    return newestFirst([...own, ...many].flatMap(olderThan(before)), readable(limit));
   }
 
-  async latest(query: JournalQuery): Promise<JournalEntry[]> {
-    this.#forget();
-    return newest(this.#all.entries, query);
+  async latest({ limit, before }: JournalQuery): Promise<JournalEntry[]> {
+    return newestFirst(this.#entries(ALL).flatMap(olderThan(before)), readable(limit));
   }
 
   async since(after: string | null, limit: number): Promise<JournalEntry[]> {
-    this.#forget();
     if (!isJournalId(after)) return [];
-    return this.#all.entries.filter(({ id }) => compareIds(id, after) > 0).slice(0, readable(limit));
+    const later = this.#entries(ALL).filter(({ entry: { id } }) => compareIds(id, after) > 0);
+    return later.slice(0, readable(limit)).map(({ entry }) => entry);
   }
 
   async head(): Promise<string | null> {
-    this.#forget();
-    return this.#all.entries.at(-1)?.id ?? null;
+    return this.#entries(ALL).at(-1)?.entry.id ?? null;
   }
 
-  #add(list: List, entry: NewJournalEntry, most: number): void {
+  #add(of: string, name: string, entry: NewJournalEntry): void {
+    const list = this.#lists.get(of) ?? { kept: [], at: -1, count: 0, addedAt: -Infinity };
+    this.#lists.set(of, list);
+    this.#makeRoom(of, list, name);
     const now = this.#clock.now();
     // A clock that went back moves no entry before another one.
     const at = Math.max(now, list.at);
     list.count = at === list.at ? list.count + 1 : 0;
     [list.at, list.addedAt] = [at, now];
+    const id = `${at}-${list.count + (of === MANY ? IDS_ABOUT_MANY : 0)}`;
     // As it comes back from a store: what isn't JSON has no place in it.
     const kept = JSON.parse(JSON.stringify(entry)) as NewJournalEntry;
-    list.entries.push({ ...kept, id: `${at}-${list.count}`, at });
-    if (list.entries.length > most) list.entries.shift();
+    list.kept.push({ name, entry: { ...kept, id, at } });
   }
 
-  #listOf(cron: string): List {
-    const list = this.#crons.get(cron) ?? emptyList();
-    this.#crons.set(cron, list);
-    return list;
+  #makeRoom(of: string, list: List, name: string): void {
+    const { maxOverall, maxPerList, maxPerCron, share } = this.#limits;
+    const most = { [ALL]: maxOverall, [MANY]: maxPerCron }[of] ?? maxPerList;
+    const isFull = list.kept.length >= most;
+    const own = of === ALL ? [] : list.kept.filter((one) => one.name === name);
+    const gone = own.length >= maxPerCron || (isFull && own.length >= share) ? own[0] : isFull ? list.kept[0] : null;
+    list.kept = list.kept.filter((one) => one !== gone);
+  }
+
+  #listNamed(name: string): string {
+    return name === MANY ? MANY : String(listOf(name, this.#limits.lists));
+  }
+
+  #entries(of: string): readonly Kept[] {
+    this.#forget();
+    return this.#lists.get(of)?.kept ?? [];
   }
 
   #forget(): void {
-    const gone = ({ addedAt }: List) => addedAt <= this.#clock.now() - this.#limits.keepMs;
-    for (const [cron, list] of this.#crons) if (gone(list)) this.#crons.delete(cron);
-    if (gone(this.#all)) this.#all = emptyList();
+    const until = this.#clock.now() - this.#limits.keepMs;
+    for (const [of, { addedAt }] of this.#lists) if (addedAt <= until) this.#lists.delete(of);
   }
 }
 
-function emptyList(): List {
-  return { entries: [], at: -1, count: 0, addedAt: -Infinity };
-}
-
-function newest(entries: readonly JournalEntry[], { limit, before }: JournalQuery): JournalEntry[] {
-  const asked = isJournalId(before) ? entries.filter(({ id }) => compareIds(id, before) < 0) : entries;
-  return asked.slice(-readable(limit)).toReversed();
+function olderThan(before: string | undefined): (kept: Kept) => JournalEntry[] {
+  return ({ entry }) => (isJournalId(before) && compareIds(entry.id, before) >= 0 ? [] : [entry]);
 }

@@ -2,13 +2,19 @@ import { FIRST_FORMAT, isReadable } from '@fencepost/ledger/format';
 import { loadScripts, redisKeys, type KeyBuilder, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import {
+  BEFORE_ALL,
+  IDS_ABOUT_MANY,
+  instantOf,
+  isJournalId,
   JournalAwayError,
   JOURNAL_LIMITS,
+  keptUnder,
+  listOf,
+  MANY,
+  mayConcern,
+  newestFirst,
+  partsOf,
   readable,
-  BEFORE_ALL,
-  isJournalId,
-  instantOf,
-  isNotable,
 } from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
 
@@ -53,7 +59,7 @@ function valuesOf(text: string): unknown {
   }
 }
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-entries']);
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-entries', 'append-notable']);
 
 export interface RedisJournalOptions extends KeySpace {
   /** Stays the caller's to close. */
@@ -63,7 +69,10 @@ export interface RedisJournalOptions extends KeySpace {
 
 type Fields = [id: string, fields: string[] | null];
 
-/** What happened lately, in streams: one of the tenant beside its catalog, and one of each cron beside its lease. */
+/**
+ * What happened lately: a stream of all that happened, and sixteen sorted sets that crons share, in which what is notable of a
+ * cron stands together. A question about one cron is two commands, and costs what it answers.
+ */
 export class RedisJournal implements Journal {
   readonly #redis: RedisClient;
   readonly #limits: JournalLimits;
@@ -82,20 +91,31 @@ export class RedisJournal implements Journal {
   async append(entries: readonly NewJournalEntry[]): Promise<void> {
     if (this.#redis.status !== 'ready') throw new JournalAwayError(this.#redis.status);
     if (entries.length === 0) return;
-    const { maxOverall, maxPerCron } = this.#limits;
+    const { maxOverall, maxPerList, maxPerCron, share, keepMs } = this.#limits;
     // A command for each list, as they lie in different slots; sent in one turn, they are one round trip all the same.
     await Promise.all([
-      this.#add(this.#all, maxOverall, entries),
-      ...[...notableByCron(entries)].map(([cron, those]) => this.#add(this.#listOf(cron), maxPerCron, those)),
+      SCRIPTS['append-entries'].run(this.#redis, [this.#all], [maxOverall, keepMs, ...entries.map(entryText)]),
+      ...[...this.#notableByList(entries)].map(([list, words]) => {
+        const bounds = [list === MANY_LIST ? maxPerCron : maxPerList, maxPerCron, share, keepMs];
+        return SCRIPTS['append-notable'].run(this.#redis, this.#keysOf(list), [...bounds, ...words]);
+      }),
     ]);
   }
 
   async ofCron(cron: string, query: JournalQuery): Promise<JournalEntry[]> {
-    return this.#newest(this.#listOf(cron), query);
+    const limit = readable(query.limit);
+    const [own, many] = await Promise.all([
+      this.#notable(cron, { ...query, limit }),
+      // All of them: which ones concern the cron is not known before.
+      this.#notable(MANY, { ...query, limit: this.#limits.maxPerCron }),
+    ]);
+    return newestFirst([...own, ...many.filter((entry) => mayConcern(cron, entry))], limit);
   }
 
-  async latest(query: JournalQuery): Promise<JournalEntry[]> {
-    return this.#newest(this.#all, query);
+  async latest({ limit, before }: JournalQuery): Promise<JournalEntry[]> {
+    if (before === BEFORE_ALL) return [];
+    const from = isJournalId(before) ? `(${before}` : '+';
+    return readAll(await this.#redis.xrevrange(this.#all, from, '-', 'COUNT', readable(limit)));
   }
 
   async since(after: string | null, limit: number): Promise<JournalEntry[]> {
@@ -108,31 +128,53 @@ export class RedisJournal implements Journal {
     return newest?.[0] ?? null;
   }
 
-  async #newest(list: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
-    if (before === BEFORE_ALL) return [];
-    const from = isJournalId(before) ? `(${before}` : '+';
-    return readAll(await this.#redis.xrevrange(list, from, '-', 'COUNT', readable(limit)));
+  async #notable(name: string, { limit, before }: JournalQuery): Promise<JournalEntry[]> {
+    const [entries] = this.#keysOf(this.#listNamed(name));
+    const to = isJournalId(before) ? endBefore(name, before) : `(${name}!`;
+    const found = await this.#redis.zrevrangebylex(entries, to, `[${name} `, 'LIMIT', 0, limit);
+    return found.flatMap((text) => readNotable(text, name));
   }
 
-  async #add(list: string, most: number, entries: readonly NewJournalEntry[]): Promise<void> {
-    const { keepMs } = this.#limits;
-    await SCRIPTS['append-entries'].run(this.#redis, [list], [most, keepMs, ...entries.map(entryText)]);
+  /** Of each list the words of its script: name and text of each entry. */
+  #notableByList(entries: readonly NewJournalEntry[]): Map<string, string[]> {
+    const found = new Map<string, string[]>();
+    for (const entry of entries) {
+      const name = keptUnder(entry);
+      if (name === null) continue;
+      const list = this.#listNamed(name);
+      const words = found.get(list) ?? [];
+      found.set(list, words);
+      words.push(name, entryText(entry));
+    }
+    return found;
   }
 
-  #listOf(cron: string): string {
-    return this.#key(cron, 'journal');
+  /** Those about many crons have one of their own. */
+  #listNamed(name: string): string {
+    return name === MANY ? MANY_LIST : String(listOf(name, this.#limits.lists));
+  }
+
+  #keysOf(list: string): [entries: string, order: string] {
+    return [this.#key(`journal-${list}`, 'notable'), this.#key(`journal-${list}`, 'notable-order')];
   }
 }
 
-function notableByCron(entries: readonly NewJournalEntry[]): Map<string, NewJournalEntry[]> {
-  const found = new Map<string, NewJournalEntry[]>();
-  for (const entry of entries) {
-    if (entry.cron === null || !isNotable(entry.event)) continue;
-    const those = found.get(entry.cron);
-    if (those) those.push(entry);
-    else found.set(entry.cron, [entry]);
-  }
-  return found;
+const MANY_LIST = 'many';
+const STAMP_LENGTH = 16;
+const PER_MS = 1_000;
+
+/** As a range of members ends that has only what came before the entry of this id. */
+function endBefore(name: string, before: string): string {
+  const [at, n] = partsOf(before);
+  const within = Math.min(Math.max(n - (name === MANY ? IDS_ABOUT_MANY : 0), 0), PER_MS);
+  const stamp = String(BigInt(at) * BigInt(PER_MS) + BigInt(within)).padStart(STAMP_LENGTH, '0');
+  return stamp.length > STAMP_LENGTH ? `(${name}!` : `(${name} ${stamp}`;
+}
+
+function readNotable(member: string, name: string): JournalEntry[] {
+  const stamp = Number(member.slice(name.length + 1, name.length + 1 + STAMP_LENGTH));
+  const n = (stamp % PER_MS) + (name === MANY ? IDS_ABOUT_MANY : 0);
+  return readEntry(`${Math.floor(stamp / PER_MS)}-${n}`, member.slice(name.length + STAMP_LENGTH + 2));
 }
 
 function readAll(found: readonly Fields[]): JournalEntry[] {

@@ -6,16 +6,18 @@ import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
-import type { Ledger, OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import {
   CATALOG,
   LeaseFeed,
+  READ_STORES,
   RUN_QUEUE,
   SCHEDULER,
   type BullmqRunQueue,
+  type ReadStores,
   type SchedulerRunner,
 } from '@fencepost/jobs/internal';
-import { LEDGER, Telemetry } from '@fencepost/jobs';
+import { Telemetry } from '@fencepost/jobs';
 import { POD_REGISTRY } from '../nest/tokens.js';
 import { ObservingModule } from '../nest/observing.module.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
@@ -40,7 +42,7 @@ const OPTIONS = Symbol('METRICS_OPTIONS');
 /** Counts for Prometheus what a `JobsModule` does; `registry.metrics()` is the page. */
 @Injectable()
 export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
-  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(READ_STORES) private readonly reads!: ReadStores;
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
   @Inject(POD_REGISTRY) private readonly pods!: PodRegistry;
@@ -62,7 +64,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
 
   /** Before the roles start, so that nothing they do goes uncounted. */
   async onModuleInit(): Promise<void> {
-    const { registry, telemetry, clock, ledger, catalog, queue, pods } = this;
+    const { registry, telemetry, clock, catalog, queue, pods } = this;
+    const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
     const sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler });

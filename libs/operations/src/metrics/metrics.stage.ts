@@ -39,8 +39,8 @@ export class MetricsStage {
       ledger: {
         readCrons: async (crons3) =>
           crons3.map((cron) => ({ ...NOTHING, paused: this.paused.has(cron) ? PAUSE : null })),
-        skips: async () => this.skips,
-        runs: async (cron) => this.runs.filter((run) => run.cron === cron) as Run[],
+        newestSkips: async (names) => names.map(() => this.skips),
+        newestRuns: async (names) => names.map((name) => this.runs.filter(({ cron }) => cron === name) as Run[]),
         runsIn: async (_, crons2) => this.uncertain.filter(({ cron }) => crons2.includes(cron)) as Run[],
       },
       catalog: async () => this.entries,

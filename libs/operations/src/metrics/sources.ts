@@ -5,7 +5,7 @@ import type { PodCard } from '../pods/pod-registry.js';
 
 /** Where the gauges of a pod come from. */
 export interface MetricSources {
-  readonly ledger: Pick<RunHistory, 'runs' | 'runsIn' | 'skips'> & Pick<OccurrenceLog, 'readCrons'>;
+  readonly ledger: Pick<RunHistory, 'newestRuns' | 'runsIn' | 'newestSkips'> & Pick<OccurrenceLog, 'readCrons'>;
   /** Identity of this process. */
   readonly pod: string;
   /** Every cron as far as this process knows. */

@@ -125,15 +125,16 @@ export class StoreGauges {
     const found = await this.#ask('metrics.read-last-success', () =>
       Promise.all([
         sources.ledger.readCrons(asked),
-        ...asked.map((cron) => Promise.all([sources.ledger.runs(cron, LOOKED_BACK), sources.ledger.skips(cron, 1)])),
+        sources.ledger.newestRuns(asked, LOOKED_BACK),
+        sources.ledger.newestSkips(asked, 1),
       ]),
     );
     if (!found) return;
-    const [records, ...seen] = found;
+    const [records, runs, skips] = found;
     for (const [index, cron] of asked.entries()) {
-      const [entry, past] = [apart.get(cron), seen[index]];
-      if (entry && past)
-        this.#tell(entry, { runs: past[0], skips: past[1], paused: (records[index]?.paused ?? null) !== null });
+      const entry = apart.get(cron);
+      const paused = (records[index]?.paused ?? null) !== null;
+      if (entry) this.#tell(entry, { runs: runs[index] ?? [], skips: skips[index] ?? [], paused });
     }
   }
 

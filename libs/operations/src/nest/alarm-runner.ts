@@ -9,11 +9,12 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper, type CancelTimer } from '@fencepost/lease/internal';
 import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
-import type { Ledger } from '@fencepost/ledger';
 import {
   ALARM_QUEUE,
   DATABASE,
   JOBS_SETTINGS,
+  READ_STORES,
+  type ReadStores,
   SCHEDULER,
   type SchedulerRunner,
   workerCopyOf,
@@ -23,7 +24,7 @@ import {
   reportQueueFailure,
 } from '@fencepost/jobs/internal';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
-import { LEDGER, Telemetry } from '@fencepost/jobs';
+import { Telemetry } from '@fencepost/jobs';
 import { DeliveryLog } from '../alarms/delivery-log.js';
 import { Mutes } from '../alarms/mutes.js';
 import { MonitorAssignment } from '../alarms/monitor-assignment.js';
@@ -39,7 +40,7 @@ export class AlarmRunner
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(LEASE_REDIS) private readonly redis!: RedisClient;
   @Inject(DATABASE) private readonly database!: Database | null;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(READ_STORES) private readonly reads!: ReadStores;
   @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
   /** `null` in a process that is no scheduler. */
   @Optional() @Inject(SCHEDULER) private readonly runner: SchedulerRunner | null = null;
@@ -76,14 +77,14 @@ export class AlarmRunner
   }
 
   #monitorOf(pod: SchedulerPod): MonitorAssignment {
-    const { redis, ledger, queue, keeper, clock, telemetry } = this;
+    const { redis, queue, keeper, clock, telemetry } = this;
     const { webhooks, alarms } = this.settings;
     const store = openAlarmStore(redis, this.database, this.settings);
     const { lookEveryMs } = alarms;
     return new MonitorAssignment({
       pod,
       name: keeper.holder,
-      ledger,
+      ledger: this.reads.ledger,
       store,
       queue,
       webhooks,

@@ -119,10 +119,7 @@ const questions: Provider[] = [
  */
 @Module({})
 export class OperationsModule implements OnApplicationShutdown {
-  constructor(
-    @Inject(READS) private readonly looking: Reads,
-    @Inject(JournalFeed) private readonly journal: JournalFeed,
-  ) {}
+  constructor(@Inject(JournalFeed) private readonly journal: JournalFeed) {}
 
   /** @param jobs the same object that the application imports; for the same one it is the same module */
   static on(jobs: DynamicModule): DynamicModule {
@@ -131,7 +128,6 @@ export class OperationsModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.journal.stop();
-    await this.looking.close();
   }
 }
 

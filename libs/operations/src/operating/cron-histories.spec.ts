@@ -26,7 +26,9 @@ beforeEach(() => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  histories = new CronHistories({ newestRuns, skips: async () => [] }, clock, { subscribe });
+  histories = new CronHistories({ newestRuns, newestSkips: async (names) => names.map(() => []) }, clock, {
+    subscribe,
+  });
 });
 afterEach(() => histories.stop());
 
@@ -134,7 +136,7 @@ describe('histories', () => {
   });
 
   it('are read again without events where the cursor has moved, or another run is the newest', async () => {
-    const alone = new CronHistories({ newestRuns, skips: async () => [] }, clock, null);
+    const alone = new CronHistories({ newestRuns, newestSkips: async (names) => names.map(() => []) }, clock, null);
     await alone.read(crons());
     asked = [];
     await alone.read(crons((name) => (name === 'cron-7' ? START + 1 : START)));

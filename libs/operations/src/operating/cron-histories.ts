@@ -32,7 +32,7 @@ const MAX_KEPT = 20_000;
 /** Of each cron so many ranges of skips are read. */
 export const MAX_SKIPS = 10;
 /**
- * One slice at a time: at most 500 crons with 30 runs each in a second, some 30 calls per slice, over the connection that only pages
+ * One slice at a time: at most 500 crons with 30 runs each in a second, five calls per slice, over the connection that only pages
  * use. 5,000 crons are read within about ten seconds; after that only what has changed is read again.
  */
 const AT_ONCE = 25;
@@ -60,7 +60,7 @@ export class CronHistories {
 
   /** @param events without them it reads only when `read` is called */
   constructor(
-    private readonly ledger: Pick<RunHistory, 'newestRuns' | 'skips'>,
+    private readonly ledger: Pick<RunHistory, 'newestRuns' | 'newestSkips'>,
     private readonly clock: Clock,
     private readonly events: LiveEvents | null,
   ) {}
@@ -159,7 +159,7 @@ export class CronHistories {
       const readAt = this.clock.monotonic();
       const [runs, skips] = await Promise.all([
         this.ledger.newestRuns(names, MAX_MARKS),
-        Promise.all(names.map((name) => this.ledger.skips(name, MAX_SKIPS))),
+        this.ledger.newestSkips(names, MAX_SKIPS),
       ]);
       names.forEach((name, n) => this.#keep(name, { runs: runs[n] ?? [], skips: skips[n] ?? [], readAt }));
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Run } from '@fencepost/ledger/run';
 import { describe, expect, it } from 'vitest';
 import { HOUR, runAt, START, WAITING, definitionOf } from '../../../../test/support/audit-history.js';
 import { evaluateRules } from '../alarms/evaluate-rules.js';
-import { lateBy, outcomeOf } from './timeline-run.js';
+import { lateBy, outcomeIn } from './timeline-run.js';
 import { JOB, jobsStage } from '../../../../test/support/operating-stage.js';
 import { scheduleOf } from './scheduled.js';
 
@@ -13,12 +13,12 @@ const old = (over: Partial<Run>) =>
 describe('a backfilled or manual run', () => {
   it.each(['backfill', 'manual'] as const)('has no lateness, whenever it began: %s', (reason) => {
     expect(lateBy(old({ reason }))).toBeNull();
-    expect(outcomeOf(old({ reason }), 60_000)).toBe('ran');
+    expect(outcomeIn(old({ reason }), 60_000)).toBe('ran');
   });
 
   it.each(['schedule', 'catch-up'] as const)('is told from one of the schedule, which is late: %s', (reason) => {
     expect(lateBy(old({ reason }))).toBe(240 * HOUR);
-    expect(outcomeOf(old({ reason }), 60_000)).toBe('late');
+    expect(outcomeIn(old({ reason }), 60_000)).toBe('late');
   });
 
   it.each([

@@ -4,30 +4,39 @@ import { hasLateness } from '@fencepost/ledger/run';
 export function itemOfRun(run: Run, graceMs: number): TimelineItem {
   const { id, scheduledAt, attempt, reason } = run;
   return {
-    ...{ scheduledAt, until: null, count: 1, outcome: outcomeOf(run, graceMs), reason: reasonOf(run), runId: id },
+    ...{ scheduledAt, until: null, count: 1, outcome: outcomeIn(run, graceMs), reason: reasonOf(run), runId: id },
     ...{ lateByMs: lateBy(run), tookMs: took(run), attempt },
     asked: reason === 'manual' || reason === 'backfill' ? reason : null,
   };
 }
 
+export function outcomeIn(run: Run, graceMs: number): Outcome {
+  return outcomeOf(run, { retried: run.attempt > 1, late: (lateBy(run) ?? 0) > graceMs });
+}
+
 /** What became of a run, in a word. */
-export function outcomeOf(run: Run, graceMs: number): Outcome {
-  switch (run.state) {
+export function outcomeOf({ state, skipped }: Pick<Run, 'state' | 'skipped'>, { retried, late }: HowItWent): Outcome {
+  switch (state) {
     case 'skipped':
-      return run.skipped === 'merged' ? 'merged' : 'skipped';
+      return skipped === 'merged' ? 'merged' : 'skipped';
     case 'claimed':
     case 'enqueued':
     case 'orphaned':
       return 'waiting';
     case 'succeeded':
-      if (run.attempt > 1) return 'retried';
-      return (lateBy(run) ?? 0) > graceMs ? 'late' : 'ran';
+      if (retried) return 'retried';
+      return late ? 'late' : 'ran';
     case 'running':
     case 'failed':
     case 'cancelled':
     case 'uncertain':
-      return run.state;
+      return state;
   }
+}
+
+interface HowItWent {
+  readonly retried: boolean;
+  readonly late: boolean;
 }
 
 function reasonOf({ state, skipped, waiting, attempt, reason }: Run): string | null {

@@ -3,7 +3,7 @@ import type { Account } from '@fencepost/ledger';
 import { occurrenceId, type Run, type SkipRange } from '@fencepost/ledger/run';
 import { skipCover } from '../audit/skip-cover.js';
 import { instantsOf, validityIntervalsOf, intervalPartsOf, type IntervalPart } from '../audit/validity-intervals.js';
-import type { Outcome, TimelineItem, TimelinePart } from './timeline-run.js';
+import type { TimelineItem, TimelinePart } from './timeline-run.js';
 import { itemOfRun } from './timeline-run.js';
 
 export interface TimelineFacts {
@@ -25,7 +25,7 @@ export interface TimelineSpan {
 }
 
 /** A day of a cron that fires each second, and some more. Beyond that whoever asks has to ask again. */
-const MAX_INSTANTS = 100_000;
+export const MAX_INSTANTS = 100_000;
 
 /** So many instants to come are items of their own; of a dense cron the rest is one. */
 const MAX_AHEAD = 50;
@@ -108,11 +108,11 @@ class Line {
   #fate(at: number, { schedule }: IntervalPart): TimelineItem | null {
     const { account, cursor, now } = this.facts;
     const range = this.#rangeOf(at);
-    if (range?.reason === 'merged') return bare(at, 'merged', { runId: this.#target(range, at) });
-    if (range) return bare(at, 'skipped', { reason: range.reason });
-    if (at + schedule.spreadMs > now) return bare(at, 'ahead');
-    if (cursor === null || at > cursor) return bare(at, 'waiting', { reason: 'unclaimed' });
-    return at <= (account.forgotten ?? -Infinity) ? null : bare(at, 'missed');
+    const fate = fateOf({ range, cursor, now, forgotten: account.forgotten }, at, schedule);
+    if (!fate) return null;
+    const runId = range?.reason === 'merged' ? this.#target(range, at) : null;
+    const nothing = { lateByMs: null, tookMs: null, attempt: 0, asked: null };
+    return { scheduledAt: at, until: null, count: 1, ...fate, runId, ...nothing };
   }
 
   #target(range: SkipRange, at: number): string | null {
@@ -137,7 +137,27 @@ function hasNatural(runs: readonly Run[], scheduledAt: number): boolean {
   return runs.some(({ id, cron }) => id === occurrenceId({ cron, scheduledAt }));
 }
 
-function bare(at: number, outcome: Outcome, more: Pick<Partial<TimelineItem>, 'reason' | 'runId'> = {}): TimelineItem {
-  const nothing = { reason: null, runId: null, lateByMs: null, tookMs: null, attempt: 0, asked: null };
-  return { scheduledAt: at, until: null, count: 1, outcome, ...nothing, ...more };
+interface Known {
+  /** The one that the instant lies in. */
+  readonly range: SkipRange | null;
+  readonly cursor: number | null;
+  readonly now: number;
+  readonly forgotten: number | null;
 }
+
+/** What became of an instant that has no run; `null` where the ledger may have forgotten it: nothing can be said then. */
+export function fateOf(
+  { range, cursor, now, forgotten }: Known,
+  at: number,
+  { spreadMs }: Pick<IntervalPart['schedule'], 'spreadMs'>,
+): Pick<TimelineItem, 'outcome' | 'reason'> | null {
+  if (range) return range.reason === 'merged' ? MERGED : { outcome: 'skipped', reason: range.reason };
+  if (at + spreadMs > now) return AHEAD;
+  if (cursor === null || at > cursor) return UNCLAIMED;
+  return at <= (forgotten ?? -Infinity) ? null : MISSED;
+}
+
+const MERGED = { outcome: 'merged', reason: null } as const;
+const AHEAD = { outcome: 'ahead', reason: null } as const;
+const UNCLAIMED = { outcome: 'waiting', reason: 'unclaimed' } as const;
+const MISSED = { outcome: 'missed', reason: null } as const;

@@ -52,10 +52,16 @@ function topicOf(event: string): WhyTopic {
 const SHOWN = ['attempt', 'fence', 'accepted', 'step', 'effect', 'delivery', 'was', 'cause', 'err'];
 
 function factsOf(detail: Readonly<Record<string, unknown>>): string {
-  const words = SHOWN.filter((name) => detail[name] !== undefined && detail[name] !== null).map(
-    (name) => `${name} ${String(detail[name])}`,
-  );
+  const known = SHOWN.filter((name) => detail[name] !== undefined && detail[name] !== null);
+  const words = [...manyOf(detail), ...known.map((name) => `${name} ${String(detail[name])}`)];
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}
+
+/** Told of many crons at once: which, as far as they are named, and how many. */
+function manyOf({ crons, count }: Readonly<Record<string, unknown>>): string[] {
+  if (!Array.isArray(crons)) return [];
+  const names = crons.join(', ');
+  return [typeof count === 'number' && count > crons.length ? `${count} crons, such as ${names}` : `crons ${names}`];
 }
 
 /** Who holds the lease now, and for how long. */

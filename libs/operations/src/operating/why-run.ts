@@ -1,7 +1,7 @@
 import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
-import { lateBy, took, outcomeOf } from './timeline-run.js';
+import { lateBy, took, outcomeIn } from './timeline-run.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
 import { plural, spoken, utc } from './why-words.js';
@@ -115,7 +115,7 @@ function effectSteps({ report }: InstantFacts): WhyStep[] {
 }
 
 function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'> {
-  const verdict = outcomeOf(run, grace);
+  const verdict = outcomeIn(run, grace);
   const late = lateBy(run);
   const end = run.finishedAt === null ? '' : ` at ${utc(run.finishedAt)}`;
   const tries = plural(run.attempt, 'attempt');

@@ -46,11 +46,11 @@ beforeEach(async () => {
 it('a page of 5,000 crons costs a bounded number of calls, and none for what was just looked at', async () => {
   const page = await directory.page({ sort: 'name', limit: 50 });
   expect([page.total, page.items.length, page.items[0]?.name]).toEqual([COUNT, 50, 'cron-0000']);
-  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, newestRuns: 2 });
+  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, newestRuns: 2, newestSkips: 1 });
   const second = await directory.page({ sort: 'name', limit: 50, cursor: page.next ?? '' });
   expect(second.items[0]?.name).toBe('cron-0050');
   await directory.counts();
-  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, newestRuns: 4 });
+  expect(calls).toEqual({ read: 1, readCrons: 10, inspect: 10, runsIn: 10, newestRuns: 4, newestSkips: 2 });
 });
 
 it('what was looked at two seconds ago, or was changed since, is read again', async () => {

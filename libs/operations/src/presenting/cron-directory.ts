@@ -46,7 +46,7 @@ export interface CronCounts {
 interface DirectoryReads {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> &
-    Pick<RunHistory, 'runs' | 'newestRuns' | 'skips' | 'runsIn' | 'countKeys'>;
+    Pick<RunHistory, 'runs' | 'newestRuns' | 'skips' | 'newestSkips' | 'runsIn' | 'countKeys'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 

@@ -11,8 +11,10 @@ export const outcomeSchema = z
 
 export const timelineItemSchema = z
   .strictObject({
-    scheduledAt: instant.describe('The instant; of several the first.'),
-    until: instantOrNull.describe('The last of several instants with the same outcome; null: it is one.'),
+    scheduledAt: instant.describe('The instant; of several the first, of a bucket its start.'),
+    until: instantOrNull.describe(
+      'The last of several instants with the same outcome, or the end of a bucket; null: it is one instant.',
+    ),
     count: count.describe('How many instants.'),
     outcome: outcomeSchema,
     reason: textOrNull.describe(

@@ -39,6 +39,89 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
     });
   });
 
+  describe('a tally', () => {
+    const kinds = async (...[from, to, bucketMs, most = 1_000]: [number, number, number, most?: number]) => {
+      const [begin, end] = [stage.instant(from), stage.instant(to)];
+      const tally = await stage.ledger.tally(stage.cron, { from: begin, to: end, bucketMs, graceMs: 0, most });
+      return { ...tally, rows: tally.rows.toSorted((a, b) => a.at - b.at || (a.state < b.state ? -1 : 1)) };
+    };
+    const COMMON = { reason: 'schedule', skipped: null, retried: false, late: false, natural: true };
+    const AGE_MS = 10 ** 13;
+
+    it('counts the runs of each bucket by what became of them, and has the ranges and what is forgotten', async () => {
+      const skips = [stage.range(0, 2)];
+      await stage.claimed(3, { skips });
+      for (const n of [4, 5]) await stage.claimed(n);
+      await stage.ledger.finish(await stage.begun(stage.idOf(4)), { kind: 'failed', error: 'no' });
+      const { rows, skips: found, forgotten, more } = await kinds(0, 9, 1);
+      expect(rows).toEqual([
+        { ...COMMON, at: stage.instant(3), state: 'claimed', count: 1 },
+        { ...COMMON, at: stage.instant(4), state: 'failed', count: 1, late: rows[1]?.late },
+        { ...COMMON, at: stage.instant(5), state: 'claimed', count: 1 },
+      ]);
+      expect([found, forgotten, more]).toEqual([skips, null, undefined]);
+      const { rows: inOne } = await kinds(0, 9, AGE_MS);
+      expect(inOne.map(({ at, state, count }) => [at, state, count])).toEqual([
+        [0, 'claimed', 2],
+        [0, 'failed', 1],
+      ]);
+      expect((await kinds(4, 5, 1)).rows).toHaveLength(1);
+    });
+
+    it('says which runs began late, were tried again, were asked for, or were skipped', async () => {
+      await stage.claimed(1);
+      await stage.begun(stage.idOf(1));
+      const run = await stage.ledger.readRun(stage.idOf(1));
+      const lateBy = (run?.startedAt ?? 0) - (run?.dueAt ?? 0);
+      const asked = { from: stage.instant(1), to: stage.instant(2), bucketMs: 1, most: 9 };
+      const lateWith = async (graceMs: number) =>
+        (await stage.ledger.tally(stage.cron, { ...asked, graceMs })).rows[0]?.late;
+      expect(lateBy).toBeGreaterThan(0);
+      expect([await lateWith(lateBy - 1), await lateWith(lateBy)]).toEqual([true, false]);
+      expect(await stage.ledger.trigger(stage.backfill(0))).toMatchObject({ verdict: 'claimed' });
+      await stage.ledger.trigger(stage.order());
+      await stage.ledger.finish(await stage.begun(stage.idOf(0)), { kind: 'retry', error: 'no', delayMs: 0 });
+      await stage.begun(stage.idOf(0));
+      const all = await stage.ledger.tally(stage.cron, {
+        ...asked,
+        from: stage.instant(0),
+        to: AGE_MS,
+        bucketMs: AGE_MS,
+        graceMs: 0,
+      });
+      const rows = all.rows.toSorted((a, b) => (a.reason < b.reason ? -1 : 1));
+      expect(rows.map(({ reason, natural, retried, late }) => [reason, natural, retried, late])).toEqual([
+        ['backfill', true, true, false],
+        ['manual', false, false, false],
+        ['schedule', true, false, true],
+      ]);
+    });
+
+    it('ends before the instant of the first run that is too many, and says so', async () => {
+      for (const n of [1, 2, 3, 4]) await stage.claimed(n);
+      const first = await kinds(0, 9, 1, 3);
+      expect(first.rows.length).toBeGreaterThanOrEqual(2);
+      const rest = await stage.ledger.tally(stage.cron, {
+        ...{ from: first.more ?? 0, to: stage.instant(9), bucketMs: 1, graceMs: 0, most: 9 },
+      });
+      expect([...first.rows, ...rest.rows].map(({ at }) => at)).toEqual([1, 2, 3, 4].map((n) => stage.instant(n)));
+      expect(rest.more).toBeUndefined();
+    });
+
+    it('has nothing of a cron that is not there', async () => {
+      const asked = { from: 0, to: 9, bucketMs: 1, graceMs: 0, most: 1 };
+      expect(await stage.ledger.tally('nobody', asked)).toEqual({ rows: [], skips: [], forgotten: null });
+    });
+  });
+
+  it('the newest ranges of many crons are those of each, in the order asked for', async () => {
+    const skips = [stage.range(0, 2), stage.range(2, 4)];
+    await stage.claimed(5, { skips });
+    const found = await stage.ledger.newestSkips(['nobody', stage.cron], 1);
+    expect(found).toEqual([[], [skips[1]]]);
+    expect(await stage.ledger.newestSkips([stage.cron], 0)).toEqual([[]]);
+  });
+
   describe('account', () => {
     it('tells the runs from the first instant up to the last, which is not counted in', async () => {
       for (const n of [1, 2, 3, 4]) await stage.claimed(n);

@@ -17,10 +17,13 @@ function question<Data>(key: readonly unknown[], send: (signal: AbortSignal) => 
   return { key: JSON.stringify(key), ask: (signal) => answered(send(signal), signal) };
 }
 
+type TimelineWords = NonNullable<paths['/api/crons/{cron}/timeline']['get']['parameters']['query']>;
+
 interface Range {
   readonly from: string;
   readonly to: string;
   readonly limit?: number;
+  readonly bucket?: NonNullable<TimelineWords['bucket']>;
 }
 
 type CronWords = NonNullable<paths['/api/crons']['get']['parameters']['query']>;

@@ -22,6 +22,11 @@ export function eventText({ event }: JournalEntry): string {
   return WORDS.events[event] ?? event;
 }
 
+/** Told of many crons at once; the cron that it is shown for may be one of them. */
+export function isAboutMany({ cron, detail }: JournalEntry): boolean {
+  return cron === null && Array.isArray(detail['crons']);
+}
+
 /** What else an event carries: names and plain values. */
 export function detailText({ detail }: JournalEntry, without: readonly string[] = []): string {
   const shown = Object.entries(detail).filter(([key, value]) => !without.includes(key) && value !== null);
@@ -29,6 +34,7 @@ export function detailText({ detail }: JournalEntry, without: readonly string[] 
 }
 
 function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.map(plain).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -1,4 +1,4 @@
--- Adds entries to a list of what happened, and keeps it short.
+-- Adds entries to the list of all that happened, and keeps it short.
 --
 -- KEYS[1]  the list
 -- ARGV[1]  how many entries it has at the most
@@ -6,7 +6,7 @@
 -- ARGV[n]  from 3 on: entries
 -- Returns  id of the last one
 --
--- Cut at each entry and exactly: a list that is cut now and then may be twice as long as it should be, times all crons.
+-- Cut at each entry and exactly: a list that is cut now and then may be twice as long as it should be.
 local id
 for n = 3, #ARGV do
   id = redis.call('XADD', KEYS[1], 'MAXLEN', '=', ARGV[1], '*', 'e', ARGV[n])

@@ -4,7 +4,7 @@ import { to } from '../../data/paths.js';
 import { cronQuestions, questions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { AuditRecord, CronDetail, JournalEntry } from '../../data/types.js';
-import { hasFence, isRefusal } from '../../ui/events.js';
+import { hasFence, isAboutMany, isRefusal } from '../../ui/events.js';
 import { Check } from '../../ui/fields.js';
 import { Instant } from '../../ui/instant.js';
 import { JournalTable } from '../../ui/journal-table.js';
@@ -76,5 +76,5 @@ function Fences({ cron: { name, timeZone } }: { readonly cron: CronDetail }) {
 }
 
 function fenced(entry: JournalEntry): boolean {
-  return hasFence(entry) || isRefusal(entry);
+  return hasFence(entry) || isRefusal(entry) || isAboutMany(entry);
 }

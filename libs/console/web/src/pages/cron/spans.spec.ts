@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeOf, spanFor, SPANS, stepOf } from './spans.js';
+import { detailOf, rangeOf, spanFor, SPANS, stepOf } from './spans.js';
 import type { BackfillReport } from '../../data/types.js';
 import { backfillText } from './backfill-words.js';
 
@@ -29,6 +29,18 @@ describe('the spans of a cron', () => {
       expect(spanFor({ cursor: null, next: null }).key).toBe('7d');
     });
   });
+
+  it.each([
+    [SECOND, ['list', 'list', '1m', '1m', '15m', '1h']],
+    [60 * SECOND, ['list', 'list', 'list', 'list', '15m', '1h']],
+    [HOUR, ['list', 'list', 'list', 'list', 'list', 'list']],
+  ])(
+    'of a cron that fires each %i ms a span is listed, or counted where it has too many instants',
+    (periodMs, expected) => {
+      const details = SPANS.map((span) => detailOf(span, cronOf(periodMs)));
+      expect(details.map((detail) => ('bucket' in detail ? detail.bucket : 'list'))).toEqual(expected);
+    },
+  );
 
   it.each(SPANS)('the range of $text has this moment in it, and stays the same for a while', (span) => {
     const step = stepOf(span, NOW);

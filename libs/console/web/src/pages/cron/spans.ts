@@ -20,6 +20,18 @@ export const SPANS: readonly Span[] = [
   { key: '30d', ms: 30 * DAY, view: 'month' },
 ];
 
+/** Of each view, so many instants are listed; more of them are counted in parts that no column of the view divides in any zone. */
+const LISTED = { minute: 5_000, hour: 2_000, day: 2_000, month: 5_000 };
+const COUNTED = { minute: '1m', hour: '1m', day: '15m', month: '1h' } as const;
+const MAX_ITEMS = 5_000;
+
+/** How the instants of a span are asked for: those of a dense cron are counted, as there are more than a page can show. */
+export function detailOf(span: Span, { next, cursor }: Pick<CronSummary, 'next' | 'cursor'>) {
+  const period = next === null || cursor === null ? Infinity : Math.max(1, Date.parse(next) - Date.parse(cursor));
+  if (span.ms / period <= LISTED[span.view]) return { limit: LISTED[span.view] };
+  return { limit: MAX_ITEMS, bucket: COUNTED[span.view] };
+}
+
 const MAX_LENGTH: Span = { key: '30d', ms: 30 * DAY, view: 'month' };
 const WANTED_INSTANTS = 30;
 

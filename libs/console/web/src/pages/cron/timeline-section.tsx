@@ -13,7 +13,7 @@ import { WORDS } from '../../words.js';
 import { calendarOf } from './calendar.js';
 import { CalendarGrid } from './calendar-grid.js';
 import { ChartSection } from './chart-section.js';
-import { rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
+import { detailOf, rangeOf, spanFor, SPANS, stepOf, type Span } from './spans.js';
 import { Marker } from './marker.js';
 
 const { cron: words } = WORDS;
@@ -28,7 +28,7 @@ const OPTIONS = SPANS.map(({ key }) => [key, words.spans[key] ?? key] as const);
 
 export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   const [span, setSpan] = useState<Span>(() => spanFor(cron));
-  const timeline = useTimeline(cron.name, span);
+  const timeline = useTimeline(cron, span);
   const choice = (
     <Choice
       label={words.last}
@@ -49,14 +49,17 @@ export function TimelineSection({ cron, asked, ask }: TimelineProps) {
   );
 }
 
-/** Of a month the days have room for many, of a shorter time the places are few. */
-const LIMIT = { minute: 2_000, hour: 2_000, day: 2_000, month: 5_000 };
+/** What is counted is asked for by the clock: a cron that fires each second would have it counted all the time. */
+const COUNTED_EVERY_MS = 30_000;
 
-function useTimeline(name: string, span: Span) {
+function useTimeline(cron: CronDetail, span: Span) {
+  const { name } = cron;
   // Of this span: a step of another one is a time in another age.
   const step = useMemo(() => computed(() => stepOf(span, now.value)), [span]);
-  return useResource(cronQuestions.timeline(name, { ...rangeOf(span, step.value), limit: LIMIT[span.view] }), {
-    concerns: ({ cron }) => cron === name,
+  // Of this cron, and not anew with each of its instants.
+  const detail = useMemo(() => detailOf(span, cron), [span, name]);
+  return useResource(cronQuestions.timeline(name, { ...rangeOf(span, step.value), ...detail }), {
+    ...('bucket' in detail ? { everyMs: COUNTED_EVERY_MS } : { concerns: (entry) => entry.cron === name }),
     keeps: true,
   });
 }
