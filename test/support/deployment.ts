@@ -122,8 +122,8 @@ export class Deployment {
       const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
       const { entries } = await this.stores.catalog.read();
       const crons = entries.map(({ definition: { name } }) => ({ name, hash: hashOf(name) }));
-      const isHome = pods.length === count && holding?.holder === assignBound(crons, candidates(pods)).get(cron);
-      return isHome && nameIn(holding.holder);
+      const home = assignBound(crons, candidates(pods)).get(cron);
+      return pods.length === count && holding?.holder === home && home !== undefined && nameIn(home);
     });
   }
 

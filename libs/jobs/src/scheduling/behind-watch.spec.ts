@@ -1,6 +1,6 @@
 import { ManualClock } from '@fencepost/lease/testing';
 import { expect, describe, it } from 'vitest';
-import { BalanceStage, SchedulerStage } from '../../../../test/support/scheduler-stage.js';
+import { BalanceStage, type SchedulerStage, type StagePod } from '../../../../test/support/scheduler-stage.js';
 import { recordedEvents } from '../../../../test/support/recorded.js';
 import { HEARTBEAT_MS } from '../membership/membership.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -88,7 +88,7 @@ describe('a scheduler pod whose ledger answers slowly', () => {
   });
 
   /** One call takes this long, and the crons in it are due meanwhile. */
-  function slowFrom(stage: SchedulerStage, own: { next(call: 'claimAll', ...mishaps: object[]): void }, ms: number) {
+  function slowFrom(stage: SchedulerStage, own: StagePod['own'], ms: number) {
     own.next('claimAll', { heldBack: new Promise<void>((resolve) => void stage.clock.after(ms, resolve)) });
   }
 });

@@ -41,6 +41,11 @@ export class BehindWatch {
 
   constructor(private readonly deps: BehindWatchDeps) {}
 
+  /** The weight that was announced last. */
+  get weight(): number {
+    return this.#weight;
+  }
+
   /** Looks at the engine; called with each heartbeat. @returns the weight to announce */
   look(): number {
     const { engine, clock } = this.deps;

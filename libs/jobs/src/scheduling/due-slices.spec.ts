@@ -13,7 +13,9 @@ const crons = fc
     maxLength: 8,
   })
   .map((bursts) =>
-    bursts.flatMap(({ at, count }, n) => Array.from({ length: count }, (_, m) => [`${n}-${m}`, at] as const)),
+    bursts.flatMap(({ at, count }, n) =>
+      Array.from({ length: count }, (_, m) => [`${n}-${m}`, at] as [string, number]),
+    ),
   );
 
 /** Takes a slice every few milliseconds until nothing is due. @returns when each cron was taken, and the slices */

@@ -90,14 +90,14 @@ describe('the engine, of many crons that are due at one instant', () => {
 
   it('claims the instants of others on time while the burst drains', async () => {
     const seconds = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other-${n}`, `${n + 2} * * * * *`]));
-    const { stage, events } = burst(20_000, seconds);
+    const { stage, events } = burst(5_000, seconds);
     await stage.clock.advance(500);
-    slowLedger(stage, 200);
+    slowLedger(stage, 500);
     await stage.clock.advance(40_000);
     const late = events.of('occurrence.claimed').filter(({ cron }) => cron.startsWith('other-'));
     expect(late).toHaveLength(30);
-    expect(Math.max(...late.map(({ lateByMs }) => lateByMs))).toBeLessThanOrEqual(LATE_MS + 200);
-    expect(events.of('occurrence.claimed')).toHaveLength(20_030);
+    expect(Math.max(...late.map(({ lateByMs }) => lateByMs))).toBeLessThanOrEqual(LATE_MS + 500);
+    expect(events.of('occurrence.claimed')).toHaveLength(5_030);
   });
 
   it('claims a cron of every second first, as it would lose the seconds that the burst takes', async () => {

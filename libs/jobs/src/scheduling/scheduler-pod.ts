@@ -64,6 +64,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   readonly #assignment: Assignment;
   readonly #takeover: Takeover;
   readonly #heartbeat: MembershipHeartbeat;
+  readonly #behind: BehindWatch;
   readonly #name: string;
   readonly #timing: PodTiming;
   readonly #freshness: { knownAt: number };
@@ -91,7 +92,9 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
     const behind = new BehindWatch({ ...deps, engine });
-    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, listener: this, weight: () => behind.look() });
+    const weight = () => behind.look();
+    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, weight, listener: this });
+    this.#behind = behind;
     this.#duePublisher = duePublisher;
     this.#relay = relay;
     this.dispatcher = dispatcher;
@@ -109,6 +112,11 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   /** How many crons should be this pod's. */
   get assigned(): number {
     return this.#assignment.size;
+  }
+
+  /** The weight that this pod announces. */
+  get weight(): number {
+    return this.#behind.weight;
   }
 
   /**
