@@ -58,6 +58,17 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     expect(members[1]?.sinceHeardMs).toBeLessThan(MEMBER_GONE_MS);
   });
 
+  it('tells the weight that each pod has announced with its last heartbeat, if it is another than 1', async () => {
+    const { membership, elsewhere } = await makeHarness();
+    await membership.heartbeat('a', 0.25);
+    expect((await elsewhere.heartbeat('b')).members).toEqual([
+      { pod: 'a', sinceHeardMs: expect.any(Number), weight: 0.25 },
+      { pod: 'b', sinceHeardMs: 0 },
+    ]);
+    await membership.heartbeat('a', 1);
+    expect((await elsewhere.heartbeat('b')).members.map(({ weight }) => weight)).toEqual([undefined, undefined]);
+  });
+
   it('tells how far the catalog is', async () => {
     const { membership, change } = await makeHarness();
     await change();

@@ -119,7 +119,13 @@ describe('fencepost pods', () => {
     expect(out).not.toContain(UUID);
     const seenAt: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/);
     expect(JSON.parse(out)).toEqual([
-      { ...worker, leases: null, leaseNodes: [], pod: 'w-1/0d9f1f6e', startedAt: '2023-11-14T22:13:20.000Z', seenAt },
+      {
+        ...worker,
+        ...{ leases: null, leaseNodes: [], lateMs: null, backlog: null, weight: null },
+        pod: 'w-1/0d9f1f6e',
+        startedAt: '2023-11-14T22:13:20.000Z',
+        seenAt,
+      },
     ]);
   });
 });

@@ -42,13 +42,20 @@ async function nothing(deployment: Deployment): Promise<string> {
 
 function row(card: Answers['Pod']): string[] {
   const { pod, roles, version, zoneData, buildSeq, clockSkewMs, rttMs, lagMs, startedAt } = card;
-  const crons = card.assigned === null ? '-' : `${card.held} of ${card.assigned}`;
+  const crons = card.assigned === null ? '-' : `${card.held} of ${card.assigned}${behind(card)}`;
   const runs = card.concurrency === null ? '-' : `${card.running} of ${card.concurrency}`;
   return [
     ...[pod, roles.join('+'), version, zoneData, buildSeq === null ? '-' : `${buildSeq}`],
     ...[clockSkewMs === null ? '-' : `${clockSkewMs < 0 ? '' : '+'}${Math.round(clockSkewMs)} ms`, tenths(rttMs)],
     ...[tenths(lagMs), crons, runs, shortIso(startedAt)],
   ];
+}
+
+/** A burst is no news while it drains within a second. */
+const BEHIND_MS = 1_000;
+
+function behind({ lateMs }: Answers['Pod']): string {
+  return lateMs === null || lateMs <= BEHIND_MS ? '' : `, ${Math.round(lateMs / 1_000)} s behind`;
 }
 
 function wideRow(card: Answers['Pod']): string[] {

@@ -23,7 +23,9 @@ export interface RedisMembershipOptions extends KeySpace {
   readonly format?: number;
 }
 
-type Keys = Readonly<Record<'pods' | 'due' | 'heard' | 'version' | 'writers' | 'formats' | 'format', string>>;
+type Keys = Readonly<
+  Record<'pods' | 'due' | 'heard' | 'version' | 'writers' | 'formats' | 'format' | 'weights', string>
+>;
 
 /** Membership in sorted sets beside the catalog: a heartbeat is one script. */
 export class RedisMembership implements Membership {
@@ -38,20 +40,23 @@ export class RedisMembership implements Membership {
     this.#keys = {
       ...{ pods: key('pods'), due: key('due'), heard: key('heard'), version: key('version') },
       ...{ writers: key('writers'), formats: key('formats'), format: key('format') },
+      weights: key('weights'),
     };
   }
 
-  async heartbeat(pod: string): Promise<HeartbeatReply> {
-    const { pods: podsKey, due, heard, version: versionKey } = this.#keys;
-    const keys = [podsKey, due, heard, versionKey, ...this.#formatKeys()];
-    const args = [pod, MEMBER_GONE_MS, OVERDUE_MS, MAX_OVERDUE, this.#format];
+  async heartbeat(pod: string, weight = 1): Promise<HeartbeatReply> {
+    const { pods: podsKey, due, heard, version: versionKey, weights: weightsKey } = this.#keys;
+    const keys = [podsKey, due, heard, versionKey, ...this.#formatKeys(), weightsKey];
+    const args = [pod, MEMBER_GONE_MS, OVERDUE_MS, MAX_OVERDUE, this.#format, weight === 1 ? '' : weight];
     const reply = this.#accepted(await SCRIPTS['heartbeat-pod'].run(this.#redis, keys, args));
-    const [now, version, pods, overdue, lowest] = reply as [string, string, string[], string[], [string, string]];
+    type Reply = [string, string, string[], string[], [string, string], string[]];
+    const [now, version, pods, overdue, lowest, weights] = reply as Reply;
+    const weightOf = new Map(pairs(weights, (name, other) => [name, { weight: other }] as const));
     return {
       now: Number(now),
       catalogVersion: Number(version),
-      members: pairs(pods, (name, sinceHeardMs) => ({ pod: name, sinceHeardMs })).toSorted((a, b) =>
-        a.pod < b.pod ? -1 : 1,
+      members: pairs(pods, (name, sinceHeardMs) => ({ pod: name, sinceHeardMs, ...weightOf.get(name) })).toSorted(
+        (a, b) => (a.pod < b.pod ? -1 : 1),
       ),
       overdue: pairs(overdue, (cron, overdueMs) => ({ cron, overdueMs })),
       lowest: { process: lowest[0], format: Number(lowest[1]) },
@@ -88,6 +93,7 @@ export class RedisMembership implements Membership {
   async leave(pod: string): Promise<void> {
     const { pods, writers, formats } = this.#keys;
     await Promise.all([pods, writers, formats].map((key) => this.#redis.zrem(key, pod)));
+    await this.#redis.hdel(this.#keys.weights, pod);
   }
 
   async publishDue(dues: ReadonlyMap<string, number | null>): Promise<void> {

@@ -4,6 +4,11 @@ export interface RoleFacts {
   readonly assigned?: number;
   /** How many leases of crons it holds. */
   readonly held?: number;
+  /** How late the oldest cron is that it has not dispatched, milliseconds, and how many such crons there are. */
+  readonly lateMs?: number;
+  readonly backlog?: number;
+  /** The weight that it announces; below 1 for a pod that was behind for long. */
+  readonly weight?: number;
   /** The servers of the quorum on which it keeps leases; none where that is no quorum. */
   readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
   /** How many runs this worker executes at most, and executes now. */

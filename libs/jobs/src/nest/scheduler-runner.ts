@@ -14,7 +14,7 @@ import type { RunQueue } from '../queue/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { LeaseFeed, Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { PodRoles } from './pod-roles.js';
+import { PodRoles, type RoleFacts } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings, Role } from './options.js';
 import type { Database } from './postgres-database.js';
@@ -103,7 +103,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     if (!this.isWatched) this.#warnUnwatched(pod);
     await orders.start();
     this.podRoles.begin(() => ({
-      ...{ assigned: pod.assigned, held: pod.engine.heldNames().length },
+      ...{ assigned: pod.assigned, held: pod.engine.size, weight: pod.weight, ...behindOf(pod) },
       leaseNodes: [...this.feed.nodes].map(([node, healthy]) => ({ node, healthy })),
     }));
   }
@@ -123,6 +123,11 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await Promise.all([this.#orders?.stop(), this.#pod?.stop()]);
     await this.#notifier?.stop();
   }
+}
+
+function behindOf({ engine }: SchedulerPod): Pick<RoleFacts, 'lateMs' | 'backlog'> {
+  const { lateMs, crons } = engine.behind();
+  return { lateMs, backlog: crons };
 }
 
 function asksToBeWatched({ ping, expectEveryMs, lateAfterMs }: CronDefinition): boolean {

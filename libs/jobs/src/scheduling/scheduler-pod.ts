@@ -6,6 +6,7 @@ import { isTransactional, type OccurrenceLog, type RunHistory } from '@fencepost
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DuePublisher } from './due-publisher.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
+import { BehindWatch } from './behind-watch.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps, type EngineOwner } from './engine.js';
 import type { HeldCron } from './held-cron.js';
@@ -63,6 +64,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   readonly #assignment: Assignment;
   readonly #takeover: Takeover;
   readonly #heartbeat: MembershipHeartbeat;
+  readonly #behind: BehindWatch;
   readonly #name: string;
   readonly #timing: PodTiming;
   readonly #freshness: { knownAt: number };
@@ -89,7 +91,10 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const acquirer = new LeaseAcquirer({ ...deps, engine, catalogCache, duePublisher, relay });
     this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
-    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, listener: this });
+    const behind = new BehindWatch({ ...deps, engine });
+    const weight = () => behind.look();
+    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, weight, listener: this });
+    this.#behind = behind;
     this.#duePublisher = duePublisher;
     this.#relay = relay;
     this.dispatcher = dispatcher;
@@ -107,6 +112,11 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   /** How many crons should be this pod's. */
   get assigned(): number {
     return this.#assignment.size;
+  }
+
+  /** The weight that this pod announces. */
+  get weight(): number {
+    return this.#behind.weight;
   }
 
   /**
@@ -190,7 +200,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   catalogChanged(changed: readonly CatalogEntry[], gone: readonly string[]): void {
     for (const entry of changed) this.engine.update(entry);
     this.acquirer.handOver(gone);
-    this.#assignment.assign();
+    this.#assignment.catalogChanged(changed, gone);
   }
 
   cronDropped(held: HeldCron, why: DropReason): void {

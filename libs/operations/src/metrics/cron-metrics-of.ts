@@ -90,7 +90,16 @@ class CronObserver {
     await this.choose();
     const held = sources.held();
     if (held) heldGauges.show(held);
+    this.#showBehind();
     await storeGauges.show(held && held.map(({ entry }) => entry));
+  }
+
+  #showBehind(): void {
+    const { count, sources } = this.deps;
+    const behind = sources.behind();
+    if (behind === null) return;
+    count.dueLateness.set(behind.lateMs / 1_000);
+    count.dueBacklog.set(behind.crons);
   }
 
   /** Says which crons are told apart; what could not be read stays as it was. */

@@ -112,6 +112,19 @@ describe('the metrics of crons', () => {
     expect(await stage.value('fencepost_definitions', { state: 'active' })).toBe(4);
   });
 
+  it('show how far a scheduler is behind', async () => {
+    const stage = new MetricsStage();
+    await stage.metrics.begin();
+    const shown = async () => [
+      await stage.value('fencepost_due_lateness_seconds'),
+      await stage.value('fencepost_due_backlog'),
+    ];
+    stage.behind = { lateMs: 2_500, crons: 40 };
+    expect(await shown()).toEqual([2.5, 40]);
+    stage.behind = { lateMs: 0, crons: 0 };
+    expect(await shown()).toEqual([0, 0]);
+  });
+
   it('take the longer side of the next instant: on a Monday the last success is days old, and nothing is wrong', async () => {
     const stage = new MetricsStage();
     const friday = Date.UTC(2030, 0, 4, 9);

@@ -132,6 +132,16 @@ const OBSERVED = {
     help: 'The longer of the intervals before and after the next instant.',
     labels: { cron: NAMES },
   },
+  dueLateness: {
+    ...{ name: 'fencepost_due_lateness_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    help: 'How late the oldest cron is that this pod has not dispatched; 0 if none is due.',
+    labels: {},
+  },
+  dueBacklog: {
+    ...{ name: 'fencepost_due_backlog', type: 'gauge', unit: null, by: 'scheduler' },
+    help: 'Crons of this pod that are due and not dispatched.',
+    labels: {},
+  },
   leaseHeld: {
     ...{ name: 'fencepost_cron_lease_held', type: 'gauge', unit: null, by: 'scheduler' },
     help: '1 for each cron that this pod holds; for crons without their own series, their number.',

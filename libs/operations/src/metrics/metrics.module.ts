@@ -139,6 +139,10 @@ class PodSources implements MetricSources {
     return scheduler ? scheduler.engine.heldNames().flatMap((name) => scheduler.engine.held(name) ?? []) : [];
   }
 
+  behind() {
+    return this.ports.scheduler()?.engine.behind() ?? null;
+  }
+
   queueJobs(): Promise<Readonly<Record<string, number>>> {
     return this.ports.queue.queue.getJobCounts(...CRON_METRICS.queueJobs.labels.state);
   }

@@ -25,6 +25,7 @@ export class MetricsStage {
   readonly metrics: CronMetrics;
   entries: CatalogEntry[] = [];
   held: HeldCron[] | null = null;
+  behind: ReturnType<MetricSources['behind']> = null;
   jobs: () => Promise<Record<string, number>> = async () => ({});
   uncertain: Pick<Run, 'cron'>[] = [];
   runs: Pick<Run, 'cron' | 'state' | 'finishedAt'>[] = [];
@@ -45,6 +46,7 @@ export class MetricsStage {
       },
       catalog: async () => this.entries,
       held: () => this.held,
+      behind: () => this.behind,
       queueJobs: () => this.jobs(),
       pods: async () => this.cards,
     };

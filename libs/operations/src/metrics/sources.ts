@@ -12,6 +12,8 @@ export interface MetricSources {
   catalog(): Promise<readonly CatalogEntry[]>;
   /** What this pod holds; `null` for one that is no scheduler. */
   held(): readonly HeldCron[] | null;
+  /** How late the oldest cron is that this pod has not dispatched, and how many there are; `null` for one that is no scheduler. */
+  behind(): { readonly lateMs: number; readonly crons: number } | null;
   /** How many deliveries are in which state. */
   queueJobs(): Promise<Readonly<Record<string, number>>>;
   pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs'>[]>;

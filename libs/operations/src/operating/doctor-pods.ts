@@ -24,6 +24,7 @@ export const POD_RULES: readonly DoctorRule[] = [
   ({ pods }) => pods.flatMap(shortLease),
   ({ pods }) => pods.flatMap(shortRunLease),
   ({ pods }) => pods.flatMap(slowSweep),
+  ({ pods }) => pods.flatMap(latePod),
   differentLedgers,
   mixedVersions,
   mixedZoneData,
@@ -126,6 +127,20 @@ function slowSweep({ pod, roles, sweepEveryMs }: PodCard): DoctorFinding[] {
   const text = `It looks for stuck runs only every ${took(sweepEveryMs)}: runs of a dead worker wait that long.`;
   const todo = 'Set FENCEPOST_SWEEP_EVERY=5s (sweepEvery of JobsModule), which is the default.';
   return [found('warn', { code: 'SLOW_SWEEP', subject: ownerPrefix(pod), text, todo })];
+}
+
+/** A burst drains within seconds; what is late for longer is more than the pod or its store can do. */
+const LATE_MS = 10_000;
+const VERY_LATE_MS = 60_000;
+
+function latePod({ pod, lateMs = 0, backlog = 0, weight = 1 }: PodCard): DoctorFinding[] {
+  if (lateMs <= LATE_MS) return [];
+  const sheds = weight < 1 ? ' It has given part of its crons to other pods.' : '';
+  const text = `It is behind: ${counted(backlog, 'cron')} due, the oldest for ${took(lateMs)}.${sheds}`;
+  const todo =
+    'Give it more CPU or start another scheduler; if all pods are behind, the ledger is too slow for the load.';
+  const level = lateMs > VERY_LATE_MS ? 'bad' : 'warn';
+  return [found(level, { code: 'POD_BEHIND', subject: ownerPrefix(pod), text, todo })];
 }
 
 function differentLedgers({ pods, ledger }: DoctorFacts): DoctorFinding[] {

@@ -250,6 +250,13 @@ describe('the findings of the doctor about pods', () => {
       }),
       'warn QUORUM_NODE b:6379',
     ],
+    ['a burst drains', withOne({ lateMs: 9_000, backlog: 5_000 }), null],
+    ['a pod is behind', withOne({ lateMs: 11_000, backlog: 5_000 }), 'warn POD_BEHIND pod-a/01234567'],
+    [
+      'a pod is a minute behind, and sheds',
+      withOne({ lateMs: 61_000, backlog: 1, weight: 0.25 }),
+      'bad POD_BEHIND pod-a/01234567',
+    ],
     ['leases are in two places', withOne({ leases: 'etcd:http://a:2379' }), 'warn MIXED_LEASES schedulers'],
   ]);
 });

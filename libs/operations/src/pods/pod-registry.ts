@@ -37,6 +37,11 @@ export interface NewPodCard {
   readonly assigned: number | null;
   /** How many it holds; `null` for a pod that is no scheduler. */
   readonly held: number | null;
+  /** Of a scheduler: how late the oldest cron is that it has not dispatched, milliseconds, and how many such crons there are. */
+  readonly lateMs?: number;
+  readonly backlog?: number;
+  /** Of a scheduler: its share relative to the others'; below 1 for one that was behind for long. */
+  readonly weight?: number;
   /** How many runs it carries out at the most; `null` for a pod that is no worker. */
   readonly concurrency: number | null;
   /** How many it carries out now; `null` for a pod that is no worker. */

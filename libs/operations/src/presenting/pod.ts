@@ -31,6 +31,9 @@ export const podSchema = z
       .describe('Scheduler: the servers of the quorum on which it keeps leases; empty where that is no quorum.'),
     assigned: count.nullable().describe('Scheduler: number of crons assigned to it.'),
     held: count.nullable().describe('Scheduler: number of leases it holds.'),
+    lateMs: msOrNull.describe('Scheduler: how late the oldest cron is that it has not dispatched.'),
+    backlog: count.nullable().describe('Scheduler: number of crons that are due and not dispatched.'),
+    weight: z.number().nullable().describe('Scheduler: its share relative to the others; below 1 after it was behind.'),
     concurrency: count.nullable().describe('Worker: maximum of concurrent runs.'),
     running: count.nullable().describe('Worker: number of current runs.'),
     handlers: z.array(z.string()).describe('Worker: names of its handlers.'),
@@ -43,8 +46,11 @@ export type PodJson = z.infer<typeof podSchema>;
 /** What a pod reports, with instants in epoch milliseconds. */
 export interface PodSeen extends Omit<
   PodJson,
-  'startedAt' | 'seenAt' | 'roles' | 'handlers' | 'leases' | 'leaseNodes'
+  'startedAt' | 'seenAt' | 'roles' | 'handlers' | 'leases' | 'leaseNodes' | 'lateMs' | 'backlog' | 'weight'
 > {
+  readonly lateMs?: number;
+  readonly backlog?: number;
+  readonly weight?: number;
   readonly leases?: string;
   readonly leaseNodes?: readonly PodJson['leaseNodes'][number][];
   readonly roles: readonly string[];
@@ -60,6 +66,7 @@ export function presentPod(card: PodSeen): PodJson {
     ...{ app: card.app, buildSeq: card.buildSeq, ledger: card.ledger },
     ...{ clockSkewMs: card.clockSkewMs, rttMs: card.rttMs, lagMs: card.lagMs, leaseTtlMs: card.leaseTtlMs },
     ...{ leases: card.leases ?? null, leaseNodes: [...(card.leaseNodes ?? [])] },
+    ...{ lateMs: card.lateMs ?? null, backlog: card.backlog ?? null, weight: card.weight ?? null },
     ...{ assigned: card.assigned, held: card.held, concurrency: card.concurrency, running: card.running },
     ...{ handlers: [...card.handlers], seenAt: iso(card.seenAt) },
   };

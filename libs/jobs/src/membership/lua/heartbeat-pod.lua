@@ -7,13 +7,15 @@
 -- KEYS[5]  processes, by when each was last heard
 -- KEYS[6]  the format of each
 -- KEYS[7]  the highest format ever written by all
+-- KEYS[8]  the weights of pods, without those that have the usual one
 -- ARGV[1]  pod
 -- ARGV[2]  gone after, ms
 -- ARGV[3]  overdue after, ms
 -- ARGV[4]  how many overdue crons at most
 -- ARGV[5]  format of the pod
+-- ARGV[6]  weight of the pod, or nothing for the usual one
 -- Returns  {now, version of the catalog, pods with the time since each was heard, crons with the time each is overdue, {pod, format}
---          of the lowest format} | {'REFUSED', the highest format}
+--          of the lowest format, pods with their weights} | {'REFUSED', the highest format}
 --
 -- Each heartbeat removes dead pods: the list would grow with every restart.
 -- @include lease/server-time
@@ -30,6 +32,10 @@ for _, pod in ipairs(ahead) do
   redis.call('ZADD', KEYS[1], at, pod)
 end
 redis.call('SET', KEYS[3], at)
+if ARGV[6] == '' then redis.call('HDEL', KEYS[8], ARGV[1]) else redis.call('HSET', KEYS[8], ARGV[1], ARGV[6]) end
+for _, pod in ipairs(redis.call('HKEYS', KEYS[8])) do
+  if not redis.call('ZSCORE', KEYS[1], pod) then redis.call('HDEL', KEYS[8], pod) end
+end
 
 local function since(entries)
   for index = 2, #entries, 2 do
@@ -41,4 +47,4 @@ end
 local latest = string.format('%.0f', now - tonumber(ARGV[3]))
 local overdue = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', latest, 'WITHSCORES', 'LIMIT', '0', ARGV[4])
 local pods = redis.call('ZRANGE', KEYS[1], '0', '-1', 'WITHSCORES')
-return { at, redis.call('GET', KEYS[4]) or '0', since(pods), since(overdue), lowest }
+return { at, redis.call('GET', KEYS[4]) or '0', since(pods), since(overdue), lowest, redis.call('HGETALL', KEYS[8]) }

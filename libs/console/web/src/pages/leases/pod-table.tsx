@@ -69,6 +69,7 @@ const COLUMNS: readonly Column<Pod>[] = [
   { title: words.clockOffset, numeric: true, cell: ({ clockSkewMs }) => <Duration ms={clockSkewMs} /> },
   { title: words.roundTrip, numeric: true, cell: ({ rttMs }) => <Duration ms={rttMs} /> },
   { title: words.loopLag, numeric: true, cell: ({ lagMs }) => <Duration ms={lagMs} /> },
+  { title: words.behind, numeric: true, cell: ({ lateMs }) => (lateMs === null ? null : <Duration ms={lateMs} />) },
   { title: words.leaseTtl, numeric: true, cell: ({ leaseTtlMs }) => <Duration ms={leaseTtlMs} /> },
   { title: words.started, cell: ({ startedAt }) => <Instant at={startedAt} relative /> },
 ];
