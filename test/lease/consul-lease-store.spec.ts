@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ConsulLeaseStore, type ConsulLeaseStoreOptions } from '@fencepost/lease/consul';
-import type { AcquireRequest, LeaseSessions, Session, Term } from '@fencepost/lease/store';
+import type { LeaseStore } from '@fencepost/lease';
+import type { AcquireRequest, Term } from '@fencepost/lease/store';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { consulDouble, type ConsulDouble } from '../support/consul-double.js';
+import type { Session } from '../support/lease-sessions.js';
 import { freshPrefix } from '../support/redis.js';
 
 /** The suite has terms of 10 s outlast those of 50 ms. Consul grants no less than 10 s, so that here all last three times as long. */
@@ -29,7 +31,7 @@ function longerStore(options: ConsulLeaseStoreOptions): LongerConsulLeaseStore {
       close: (session) => sessions.close(session),
       closeOf: (resource, fence) => sessions.closeOf(resource, fence),
       acquire: (session, requests) => sessions.acquire(longer(session), requests),
-    } satisfies LeaseSessions,
+    } satisfies LeaseStore['sessions'],
   });
 }
 

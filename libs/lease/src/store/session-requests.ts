@@ -44,7 +44,10 @@ export function partsOf<T>(all: readonly T[], size: number): T[][] {
 
 /** Tells a term from all others. */
 export function isIn(terms: readonly Term[]): (term: Term) => boolean {
-  const keyOf = ({ resource, nonce }: Term) => JSON.stringify([resource, nonce]);
   const known = new Set(terms.map(keyOf));
   return (term) => known.has(keyOf(term));
+}
+
+function keyOf({ resource, nonce }: Term): string {
+  return JSON.stringify([resource, nonce]);
 }
