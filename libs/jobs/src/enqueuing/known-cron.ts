@@ -12,7 +12,7 @@ export interface KnownCron {
 }
 
 /** A catalog that has all of its crons at hand needs no pages. */
-export type KnownCrons = Pick<Catalog, 'read'> & Partial<Pick<Catalog, 'since'>>;
+type KnownCrons = Pick<Catalog, 'read'> & Partial<Pick<Catalog, 'since'>>;
 
 /** @throws {UnknownCronError} with names that are like it */
 export async function knownCron(catalog: KnownCrons, cron: string): Promise<KnownCron> {

@@ -4,7 +4,7 @@ import { FIRST_FORMAT, formatOf, inFormat } from '@fencepost/ledger/format';
 import type { Membership } from '../membership/membership.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
-export interface DeclarerPorts {
+interface DeclarerPorts {
   readonly catalog: Pick<Catalog, 'declare' | 'read' | 'since'>;
   readonly membership: Pick<Membership, 'lowestFormat'>;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { SetupError, FencepostError } from '@fencepost/lease';
 import { contentHash, type CatalogEntry, type Declaration } from './definition.js';
-import type { Build, DeclareReply } from './catalog.js';
+import type { Build, ChangeReply, DeclareReply } from './catalog.js';
 
 /** A removed cron is remembered until nobody has declared it for so long: older builds must not bring it back. */
 export const TOMBSTONE_MS = 24 * 60 * 60_000;
@@ -69,6 +69,12 @@ export function declareReply(
 ): DeclareReply {
   const names = (wanted: Word) => declared.filter((_, index) => words[index] === wanted).map(({ name }) => name);
   return { changed: names('changed'), older: names('older'), removed: removed.toSorted(byText) };
+}
+
+/** The reply to the one change that was asked for. */
+export function theReply([reply]: readonly ChangeReply[]): ChangeReply {
+  if (!reply) throw new TypeError('Expected the reply to one change, got none.');
+  return reply;
 }
 
 export function byName(a: CatalogEntry, b: CatalogEntry): number {

@@ -20,6 +20,7 @@ import {
 import {
   declareReply,
   hashed,
+  theReply,
   TOMBSTONE_MS,
   DefinitionConflictError,
   type CatalogOptions,
@@ -147,11 +148,11 @@ export class PostgresCatalog implements Catalog {
   }
 
   async put(declaration: Declaration, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
-    return (await this.putMany([{ declaration, expected }], order))[0]!;
+    return theReply(await this.putMany([{ declaration, expected }], order));
   }
 
   async remove(cron: string, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
-    return (await this.removeMany([{ cron, expected }], order))[0]!;
+    return theReply(await this.removeMany([{ cron, expected }], order));
   }
 
   putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {

@@ -18,6 +18,7 @@ import {
 import {
   declareReply,
   hashed,
+  theReply,
   TOMBSTONE_MS,
   DefinitionConflictError,
   type CatalogOptions,
@@ -137,11 +138,11 @@ export class RedisCatalog implements Catalog {
   }
 
   async put(declaration: Declaration, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
-    return (await this.#change([putArgs({ declaration, expected })], order, formatOf(declaration.definition)))[0]!;
+    return theReply(await this.#change([putArgs({ declaration, expected })], order, formatOf(declaration.definition)));
   }
 
   async remove(cron: string, { expected, ...order }: ChangeOrder): Promise<ChangeReply> {
-    return (await this.#change([removalArgs({ cron, expected })], order))[0]!;
+    return theReply(await this.#change([removalArgs({ cron, expected })], order));
   }
 
   putMany(changes: readonly CronPut[], order: Orderer): Promise<ChangeReply[]> {

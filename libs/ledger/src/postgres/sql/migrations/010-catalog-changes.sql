@@ -1,7 +1,7 @@
 -- The last changes of a catalog, so that a reader gets what changed after a version it knows.
 --
 -- Phase  expand
--- Locks  none: the table is new
+-- Locks  catalog_change: ACCESS EXCLUSIVE; catalog_change: SHARE, a table that is new
 --
 -- A build before version 10 writes none. The next change by a later build notices that, and the changes begin anew.
 create table catalog_change (
