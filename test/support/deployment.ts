@@ -9,7 +9,7 @@ import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '@fencepost/ledger/catalog';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
-import { assignBound, candidates, hashOf } from '@fencepost/jobs/internal/scheduling';
+import { assignBound, candidates } from '@fencepost/jobs/internal/scheduling';
 import { usePods, type Pods } from './pods.js';
 import { redisEnvironment, freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
@@ -121,7 +121,7 @@ export class Deployment {
     return until(`${cron} is with the pod it stays with`, async () => {
       const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
       const { entries } = await this.stores.catalog.read();
-      const crons = entries.map(({ definition: { name } }) => ({ name, hash: hashOf(name) }));
+      const crons = entries.map(({ definition: { name } }) => ({ name, hash: candidates([name])[0]!.hash >>> 0 }));
       const home = assignBound(crons, candidates(pods)).get(cron);
       return pods.length === count && holding?.holder === home && home !== undefined && nameIn(home);
     });

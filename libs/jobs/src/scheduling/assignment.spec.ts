@@ -54,9 +54,9 @@ function assigning(count: number) {
     assignment.applyHeartbeat({ now, catalogVersion: 1, members, overdue: [], lowest: { process: null, format: 3 } });
   };
   const takeLooked = () => {
-    const count = looked;
+    const seen = looked;
     looked = 0;
-    return count;
+    return seen;
   };
   hear();
   return {

@@ -108,7 +108,7 @@ it(`${BURST} crons of one instant are each enqueued once, and the instants of ot
   expect(passed).toHaveLength(OTHERS);
   expect(Math.max(...passed)).toBeLessThanOrEqual(3 * SLICE);
   const late = othersIn(claims).map(({ lateByMs }) => lateByMs);
-  console.log(`${BURST} crons of one instant: ${tookMs} ms; the others at most ${Math.max(...late)} ms late`);
+  console.error(`${BURST} crons of one instant: ${tookMs} ms; the others at most ${Math.max(...late)} ms late`);
   // A machine that does other things besides says nothing about seconds.
   if (!isLong) return;
   expect(tookMs).toBeLessThan(WITHIN_MS);

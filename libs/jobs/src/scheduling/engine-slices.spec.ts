@@ -100,6 +100,15 @@ describe('the engine, of many crons that are due at one instant', () => {
     expect(events.of('occurrence.claimed')).toHaveLength(5_030);
   });
 
+  it('lets the instants of others pass also when a slice takes longer than they may wait', async () => {
+    const { stage, events } = burst(3_000, { other: '5 * * * * *' });
+    await stage.clock.advance(500);
+    slowLedger(stage, 3_000);
+    await stage.clock.advance(40_000);
+    expect(events.of('occurrence.claimed').filter(({ cron }) => cron === 'other')).toMatchObject([{ lateByMs: 5_000 }]);
+    expect(events.of('occurrence.claimed')).toHaveLength(3_001);
+  });
+
   it('claims a cron of every second first, as it would lose the seconds that the burst takes', async () => {
     const { stage, events } = burst(20 * SLICE, { 'each-second': '* * * * * *' });
     await stage.clock.advance(500);

@@ -6,5 +6,5 @@ export { holdCron } from './held-cron.js';
 export type { HeldCron } from './held-cron.js';
 export { inGroups } from './in-groups.js';
 export { MemoryMembership } from '../membership/memory-membership.js';
-export { assignBound, candidates, firstOf, firstTwoOf, hashOf } from './rendezvous.js';
+export { assignBound, candidates, firstOf, firstTwoOf } from './rendezvous.js';
 export { SchedulerPod } from './scheduler-pod.js';

@@ -72,13 +72,12 @@ export class LeaseAcquirer {
   want(crons: ReadonlySet<string>): boolean {
     for (const cron of this.#wanted) if (!crons.has(cron)) this.#next.remove(cron);
     this.#wanted = crons;
-    for (const cron of crons) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#acquireIn(cron, 0);
-    this.#arm();
+    this.wantChanged(crons, []);
     return [...this.#acquiring.keys()].some((cron) => !crons.has(cron));
   }
 
-  /** The assignment given to {@link want} has grown by some crons and lost others, which are handed over besides. */
-  wantChanged(added: readonly string[], gone: readonly string[]): void {
+  /** The assignment has grown by some crons and lost others; the caller hands those over. */
+  wantChanged(added: Iterable<string>, gone: readonly string[]): void {
     for (const cron of gone) this.#next.remove(cron);
     for (const cron of added) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#acquireIn(cron, 0);
     this.#arm();
