@@ -23,8 +23,8 @@ export class CatalogMembership implements Membership {
 
   constructor(private readonly deps: CatalogMembershipDeps) {}
 
-  async heartbeat(pod: string): Promise<HeartbeatReply> {
-    const [reply, known] = await Promise.all([this.deps.membership.heartbeat(pod), this.#versionInTime()]);
+  async heartbeat(pod: string, weight?: number): Promise<HeartbeatReply> {
+    const [reply, known] = await Promise.all([this.deps.membership.heartbeat(pod, weight), this.#versionInTime()]);
     return { ...reply, catalogVersion: known?.version ?? null, ...(known ? { catalogNow: known.now } : {}) };
   }
 

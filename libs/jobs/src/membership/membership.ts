@@ -7,6 +7,8 @@ export interface Member {
   readonly pod: string;
   /** Time since its last heartbeat, milliseconds of the store's clock. */
   readonly sinceHeardMs: number;
+  /** Its share of the crons relative to the others', as it announced it; default 1. A pod that is behind announces less. */
+  readonly weight?: number;
 }
 
 /** A cron whose published due time has passed without a newer one being published. */
@@ -61,10 +63,11 @@ export const MAX_OVERDUE = 1_000;
  */
 export interface Membership {
   /**
-   * Records that the pod is alive, and its format. A pod that announces none has the first one.
+   * Records that the pod is alive, its format and its weight. A pod that announces no format has the first one.
+   * @param weight default 1
    * @throws {FormatBehindError} when the deployment has written a format that this process can't read
    */
-  heartbeat(pod: string): Promise<HeartbeatReply>;
+  heartbeat(pod: string, weight?: number): Promise<HeartbeatReply>;
   /**
    * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does.
    * @throws {FormatBehindError}

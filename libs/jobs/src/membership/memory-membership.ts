@@ -6,6 +6,7 @@ import {
   MAX_OVERDUE,
   type HeartbeatReply,
   type LowestFormat,
+  type Member,
   type Membership,
 } from './membership.js';
 
@@ -23,6 +24,7 @@ export class MemoryMembership implements Membership {
   readonly #options: MemoryMembershipOptions;
   readonly #timing: NonNullable<MemoryMembershipOptions['timing']>;
   readonly #pods = new Map<string, number>();
+  readonly #weights = new Map<string, number>();
   /** Of each process its format, and when it was heard. */
   readonly #formats = new Map<string, { readonly format: number; readonly heard: number }>();
   #written = 0;
@@ -42,7 +44,7 @@ export class MemoryMembership implements Membership {
   /** The same store as a process of another format sees it. */
   ofFormat(format: number): Membership {
     return {
-      heartbeat: (pod) => this.heartbeat(pod, format),
+      heartbeat: (pod, weight) => this.heartbeat(pod, weight, format),
       announce: (process) => this.announce(process, format),
       lowestFormat: () => this.lowestFormat(format),
       leave: (pod) => this.leave(pod),
@@ -56,10 +58,11 @@ export class MemoryMembership implements Membership {
     this.#pods.set(pod, this.#options.clock.now());
   }
 
-  async heartbeat(pod: string, format = FORMAT): Promise<HeartbeatReply> {
+  async heartbeat(pod: string, weight = 1, format = FORMAT): Promise<HeartbeatReply> {
     const lowest = await this.announce(pod, format);
     const now = this.#options.clock.now();
     this.#pods.set(pod, now);
+    this.#weights.set(pod, weight);
     this.#heard = now;
     for (const [name, heard] of [...this.#pods]) {
       if (heard <= now - this.#timing.memberGoneMs) this.#pods.delete(name);
@@ -69,11 +72,16 @@ export class MemoryMembership implements Membership {
       now,
       catalogVersion: this.#options.version(),
       members: [...this.#pods]
-        .map(([name, heard]) => ({ pod: name, sinceHeardMs: now - heard }))
+        .map(([name, heard]) => this.#member(name, now - heard))
         .toSorted((a, b) => (a.pod < b.pod ? -1 : 1)),
       overdue: this.#overdue(now),
       lowest,
     };
+  }
+
+  #member(pod: string, sinceHeardMs: number): Member {
+    const weight = this.#weights.get(pod) ?? 1;
+    return { pod, sinceHeardMs, ...(weight !== 1 && { weight }) };
   }
 
   async announce(process: string, format = FORMAT): Promise<LowestFormat> {
@@ -119,6 +127,7 @@ export class MemoryMembership implements Membership {
   /** Simulates a wiped store: the pods come back with their next heartbeats. */
   wipe(): void {
     this.#pods.clear();
+    this.#weights.clear();
     this.#due.clear();
     this.#formats.clear();
     this.#written = 0;

@@ -54,6 +54,10 @@ export class CatalogCache {
     return this.#entered.get(cron);
   }
 
+  get size(): number {
+    return this.#entered.size;
+  }
+
   entries(): Iterable<Entered> {
     return this.#entered.values();
   }

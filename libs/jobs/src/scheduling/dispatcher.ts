@@ -51,21 +51,8 @@ interface PendingClaim {
   readonly request: ClaimRequest;
 }
 
-interface Claimed {
-  readonly dispatched: DispatchResult[];
-  readonly deliveries: readonly QueuedDelivery[];
-  /** The index of the cron of each delivery. */
-  readonly carried: readonly number[];
-}
-
 /** A ledger whose clock has gone back refuses due claims as early; it is not called more often than this. */
 const SOON_MS = 100;
-
-/** Claims per call. The runs of one chunk are enqueued while the next chunk is being claimed. */
-const CHUNK = 250;
-
-/** Chunks in progress at once: one is claimed while another is enqueued and confirmed. */
-const UNDER_WAY = 2;
 
 const STALE: DispatchResult = { stale: true };
 const FAILED: DispatchResult = { failed: true };
@@ -81,27 +68,13 @@ export class Dispatcher {
   }
 
   /**
-   * Claims the instants of crons that are due together in one call and enqueues the runs in one bulk, up to 250 at a time.
+   * Claims the instants of crons that are due together in one call, enqueues the runs in one bulk, and confirms them in one
+   * call: the caller bounds their number.
    * @returns a result for each cron, in the order given
    *
    * Never rejects: a failed claim does not affect the other crons.
    */
   async dispatch(due: readonly HeldCron[]): Promise<DispatchResult[]> {
-    const dispatched = due.map(() => FAILED);
-    const delivering: Promise<void>[] = [];
-    for (let n = 0; n < due.length; n += CHUNK) {
-      await delivering.at(-UNDER_WAY);
-      const claimed = await this.#claim(due.slice(n, n + CHUNK));
-      delivering.push(
-        this.#enqueue(claimed).then((chunk) => chunk.forEach((one, index) => (dispatched[n + index] = one))),
-      );
-    }
-    await Promise.all(delivering);
-    return dispatched;
-  }
-
-  /** Claims a chunk. @returns its results and the deliveries to enqueue */
-  async #claim(due: readonly HeldCron[]): Promise<Claimed> {
     const dispatched = due.map(() => FAILED);
     const pending = this.#pendingClaims(due, dispatched);
     const since = this.deps.clock.now();
@@ -120,18 +93,14 @@ export class Dispatcher {
       deliveries.push({ runId: reply.runId, delivery: 1, ...(trace !== undefined && { trace }) });
       carried.push(one.index);
     });
-    return { dispatched, deliveries, carried };
+    if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
+    return dispatched;
   }
 
   #trace({ request: { cron, fence } }: PendingClaim, reply: ClaimReply, since: number): TraceCarrier | undefined {
     const { tracing } = this.deps;
     if (!tracing || (reply.verdict !== 'claimed' && reply.verdict !== 'stale')) return undefined;
     return tracing.claimed({ cron, fence, since, runId: reply.verdict === 'claimed' ? reply.runId : null });
-  }
-
-  async #enqueue({ dispatched, deliveries, carried }: Claimed): Promise<DispatchResult[]> {
-    if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
-    return dispatched;
   }
 
   /** Enqueues runs, then confirms them in the ledger. After a crash in between, the next holder enqueues them again. */

@@ -45,18 +45,55 @@ export class DueIndex {
     return null;
   }
 
-  /** Removes and returns all crons that are due at `now`, the earliest first. */
-  takeDue(now: number): string[] {
+  /** Removes and returns the crons that are due at `now`, at most `max`, the earliest first. */
+  takeDue(now: number, max = Infinity): string[] {
     const due: string[] = [];
-    for (let at = this.earliest(); at !== null && at <= now; at = this.earliest()) {
-      for (const cron of this.#buckets.get(at) ?? []) {
-        due.push(cron);
-        this.#dueAt.delete(cron);
-      }
-      this.#buckets.delete(at);
-      this.#pop();
+    for (let at = this.earliest(); at !== null && at <= now && due.length < max; at = this.earliest()) {
+      this.#takeFrom(at, max, due);
     }
     return due;
+  }
+
+  /**
+   * Removes and returns at most `max` crons that are due at `now`, the earliest first. When more are due, half of the places
+   * are for those that have been due for less than `lateMs`: a backlog does not make punctual crons late.
+   */
+  takeSlice(now: number, { max, lateMs }: { readonly max: number; readonly lateMs: number }): string[] {
+    const half = Math.ceil(max / 2);
+    const oldest = this.takeDue(now, half);
+    if (oldest.length < half) return oldest;
+    const punctual: string[] = [];
+    for (const at of this.#instants(now - lateMs, now)) this.#takeFrom(at, max - oldest.length, punctual);
+    return [...oldest, ...this.takeDue(now, max - oldest.length - punctual.length), ...punctual];
+  }
+
+  /** How many crons are due at `now`. */
+  countDue(now: number): number {
+    return this.#instants(-Infinity, now).reduce((count, at) => count + (this.#buckets.get(at)?.size ?? 0), 0);
+  }
+
+  /** Moves crons from a bucket until there are `max`. The empty bucket is removed when the heap reaches it. */
+  #takeFrom(at: number, max: number, taken: string[]): void {
+    const bucket = this.#buckets.get(at);
+    for (const cron of bucket ?? []) {
+      if (taken.length >= max) return;
+      taken.push(cron);
+      bucket?.delete(cron);
+      this.#dueAt.delete(cron);
+    }
+  }
+
+  /** The instants in `(after, through]`, in order. Visits no others later than these: both children in a heap are later. */
+  #instants(after: number, through: number): number[] {
+    const found: number[] = [];
+    const visiting = [0];
+    for (let index = visiting.pop(); index !== undefined; index = visiting.pop()) {
+      const at = this.#heap[index] ?? Infinity;
+      if (at > through) continue;
+      if (at > after) found.push(at);
+      visiting.push(2 * index + 1, 2 * index + 2);
+    }
+    return found.toSorted((a, b) => a - b);
   }
 
   #push(value: number): void {

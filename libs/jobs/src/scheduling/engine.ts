@@ -6,7 +6,8 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import type { DuePublisher } from './due-publisher.js';
 import { BlockedCrons } from './blocked-crons.js';
 import type { DispatchResult, Dispatcher } from './dispatcher.js';
-import { DueIndex } from './due-index.js';
+import type { Behind } from './behind-watch.js';
+import { DueSlices, type Slice } from './due-slices.js';
 import type { HeldCron } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from '../membership/pod-timing.js';
@@ -44,7 +45,9 @@ const FAILED: DispatchResult = { failed: true };
 /** Fires the crons that this pod holds, with one timer, armed for the earliest. */
 export class Engine implements SweepOwner {
   readonly #held = new Map<string, HeldCron>();
-  readonly #due = new DueIndex();
+  readonly #due = new DueSlices();
+  /** Crons of new terms: loading thousands of them after a takeover delays no instant of the others. */
+  readonly #unseen = new DueSlices();
   /** Crons with a call in progress, and what they need after it. */
   readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'load'>();
   readonly #working = new Set<Promise<void>>();
@@ -75,6 +78,13 @@ export class Engine implements SweepOwner {
     return this.#held.get(cron);
   }
 
+  /** How late the oldest cron is that is due and not dispatched, and how many such crons there are. */
+  behind(): Behind {
+    const now = this.deps.clock.now();
+    const lateMs = this.#due.lateness(now);
+    return { lateMs, crons: lateMs === 0 ? 0 : this.#due.backlog(now) };
+  }
+
   /** The crons that this pod still holds under exactly these leases. */
   heldUnder(leases: readonly Lease[]): HeldCron[] {
     return leases.flatMap((lease) => {
@@ -92,7 +102,8 @@ export class Engine implements SweepOwner {
       const { name } = held.entry.definition;
       this.#held.set(name, held);
       this.#sweeper.watch(name);
-      this.#due.set(name, now);
+      this.#due.index.remove(name);
+      this.#unseen.index.set(name, now);
     }
     this.#arm();
   }
@@ -123,7 +134,7 @@ export class Engine implements SweepOwner {
   publishDueAgain(cron: string): void {
     const held = this.#held.get(cron);
     if (!held || this.#busy.has(held)) return;
-    const dueAt = this.#due.dueAt(cron);
+    const dueAt = this.#due.index.dueAt(cron);
     if (dueAt === null || dueAt > this.deps.clock.now()) this.#publishDue([held]);
   }
 
@@ -155,7 +166,8 @@ export class Engine implements SweepOwner {
     const { name } = held.entry.definition;
     if (this.#held.get(name) !== held) return;
     this.#held.delete(name);
-    this.#due.remove(name);
+    this.#due.index.remove(name);
+    this.#unseen.index.remove(name);
     this.#sweeper.leave(name);
     this.#blocked.leave(name);
   }
@@ -170,24 +182,33 @@ export class Engine implements SweepOwner {
   #lookAt(held: HeldCron, at: number | null): void {
     const { name } = held.entry.definition;
     if (this.#held.get(name) !== held) return;
-    if (at === null) this.#due.remove(name);
-    else this.#due.set(name, at);
+    this.#unseen.index.remove(name);
+    if (at === null) this.#due.index.remove(name);
+    else this.#due.index.set(name, at);
   }
 
   #arm(): void {
     this.#cancelTimer();
     this.#cancelTimer = () => {};
-    const at = this.#stopped ? null : this.#due.earliest();
-    if (at === null) return;
+    const at = Math.min(this.#due.nextAt() ?? Infinity, this.#unseen.nextAt() ?? Infinity);
+    if (this.#stopped || at === Infinity) return;
     const { clock, timing, instants = clock } = this.deps;
     const wait = Math.min(at - clock.now(), timing.maxWaitMs);
     this.#cancelTimer = instants.after(wait, () => this.#fire());
   }
 
+  /** Takes one slice at most of each kind: the next one gets a tick of the event loop of its own. */
   #fire(): void {
-    const names = this.#due.takeDue(this.deps.clock.now());
-    const due = names.flatMap((name) => this.#held.get(name) ?? []);
-    if (due.length > 0) this.#track(this.#dispatch(due));
+    for (const slices of [this.#due, this.#unseen]) {
+      const slice = slices.take(this.deps.clock.now());
+      if (slice) this.#track(this.#dispatchSlice(slices, slice));
+    }
+    this.#arm();
+  }
+
+  async #dispatchSlice(slices: DueSlices, slice: Slice): Promise<void> {
+    await this.#dispatch(slice.crons.flatMap((name) => this.#held.get(name) ?? []));
+    slices.end(slice);
     this.#arm();
   }
 
@@ -207,7 +228,6 @@ export class Engine implements SweepOwner {
       if (!over && 'lookAt' in outcome && outcome.blocked) this.#blocked.note(entry.definition.name);
     });
     this.#publishDue(looked);
-    this.#arm();
   }
 
   /** Handles what was requested during the calls. */
@@ -239,7 +259,7 @@ export class Engine implements SweepOwner {
   /** In time of the store's clock, as far as its offset is known here. */
   #publishDue(crons: readonly HeldCron[]): void {
     const dues = crons.map(({ entry: { definition }, aheadMs }) => {
-      const dueAt = this.#due.dueAt(definition.name);
+      const dueAt = this.#due.index.dueAt(definition.name);
       return [definition.name, dueAt === null ? null : Math.floor(dueAt - aheadMs)] as const;
     });
     this.deps.duePublisher.publish(dues);

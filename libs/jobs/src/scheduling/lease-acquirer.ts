@@ -77,6 +77,13 @@ export class LeaseAcquirer {
     return [...this.#acquiring.keys()].some((cron) => !crons.has(cron));
   }
 
+  /** The assignment given to {@link want} has grown by some crons and lost others, which are handed over besides. */
+  wantChanged(added: readonly string[], gone: readonly string[]): void {
+    for (const cron of gone) this.#next.remove(cron);
+    for (const cron of added) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#acquireIn(cron, 0);
+    this.#arm();
+  }
+
   wants(cron: string): boolean {
     return this.#wanted.has(cron);
   }

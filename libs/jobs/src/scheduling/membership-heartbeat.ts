@@ -13,6 +13,8 @@ export interface MembershipHeartbeatDeps {
   /** Between two heartbeats. */
   readonly heartbeatMs: number;
   readonly listener: HeartbeatListener;
+  /** The weight to announce with a heartbeat, asked for before each. */
+  readonly weight: () => number;
 }
 
 export interface HeartbeatListener {
@@ -71,11 +73,11 @@ export class MembershipHeartbeat {
   }
 
   async #heartbeat(): Promise<void> {
-    const { membership, pod, clock, telemetry, listener } = this.deps;
+    const { membership, pod, clock, telemetry, listener, weight } = this.deps;
     const sentAt = clock.monotonic();
     let reply: HeartbeatReply;
     try {
-      reply = await membership.heartbeat(pod);
+      reply = await membership.heartbeat(pod, weight());
     } catch (error) {
       return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }

@@ -6,6 +6,7 @@ import { isTransactional, type OccurrenceLog, type RunHistory } from '@fencepost
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DuePublisher } from './due-publisher.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
+import { BehindWatch } from './behind-watch.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps, type EngineOwner } from './engine.js';
 import type { HeldCron } from './held-cron.js';
@@ -89,7 +90,8 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const acquirer = new LeaseAcquirer({ ...deps, engine, catalogCache, duePublisher, relay });
     this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
-    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, listener: this });
+    const behind = new BehindWatch({ ...deps, engine });
+    this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, listener: this, weight: () => behind.look() });
     this.#duePublisher = duePublisher;
     this.#relay = relay;
     this.dispatcher = dispatcher;
@@ -190,7 +192,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   catalogChanged(changed: readonly CatalogEntry[], gone: readonly string[]): void {
     for (const entry of changed) this.engine.update(entry);
     this.acquirer.handOver(gone);
-    this.#assignment.assign();
+    this.#assignment.catalogChanged(changed, gone);
   }
 
   cronDropped(held: HeldCron, why: DropReason): void {

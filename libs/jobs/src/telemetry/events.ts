@@ -68,6 +68,10 @@ export interface Events {
   'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
   /** The number of live scheduler pods, and of the crons assigned to this one. */
   'pods.changed': { readonly pods: number; readonly assigned: number };
+  /** How long the oldest due cron of this pod has been waiting to be dispatched, and how many do. */
+  'pod.behind': { readonly lateMs: number; readonly crons: number };
+  /** `lateMs` and `crons` are the most that there were since `pod.behind`. */
+  'pod.caught-up': { readonly lateMs: number; readonly crons: number };
 
   'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
   'catalog.outdated-build': OfBuild;
@@ -194,7 +198,9 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'lease.released': ['info', 'lease released'],
   'lease.lost': ['warn', 'lease lost; this pod stopped acting for the cron'],
   'lease.preempted': ['warn', 'lease of a suspected holder preempted: an occurrence is overdue'],
-  'pods.changed': ['info', 'live scheduler pods changed; crons reassigned'],
+  'pods.changed': ['info', 'live scheduler pods or their shares changed; crons reassigned'],
+  'pod.behind': ['warn', 'this pod is behind: crons that are due wait to be claimed'],
+  'pod.caught-up': ['info', 'this pod has caught up; it was at most this late'],
   'catalog.declared': ['info', 'crons of this build declared'],
   'catalog.outdated-build': [
     'warn',
