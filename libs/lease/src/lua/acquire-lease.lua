@@ -1,8 +1,11 @@
 -- Takes a lease and issues its fence in one step, or does neither.
 --
--- KEYS[1]  the lease: '<nonce> <ttl> <fence> <since> <holder>', a string that expires with the term
--- KEYS[2]  the last fence issued for the resource, which never expires
--- ARGV[1]  the request: '<nonce> <ttl> <floor> <holder>'
--- Returns  'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'EXHAUSTED'
+-- KEYS[1]  the lease: '<nonce> <ttl> <fence> <since> <holder>', a string that expires with the term; or '<nonce> @<session>
+--          <fence> <since> ' without expiry, a term that lives while the session does
+-- KEYS[2]  the last fence issued for the resource, which never expires; absent while a term of a session has it
+-- ARGV[1]  the request: '<nonce> <ttl> <floor> <holder>', or '<nonce> @<session> <floor> '
+-- ARGV[2]  sessions known to be over, blanks between them; may be absent
+-- Returns  'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'HELD <session>' | 'EXHAUSTED'
 -- @include take-lease
-return takeLease(KEYS[1], KEYS[2], ARGV[1])
+-- @include parse-sessions
+return takeLease(KEYS[1], KEYS[2], ARGV[1], parseSessions(ARGV[2]))

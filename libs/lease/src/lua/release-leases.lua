@@ -1,20 +1,29 @@
 -- Ends the terms that are still the current ones, and announces each end.
 --
--- KEYS[i]  the lease of the i-th term: '<nonce> <ttl> <fence> <holder>'
+-- KEYS[2 * i - 1]  the lease of the i-th term, as in acquire-lease
+-- KEYS[2 * i]  the last fence issued for the i-th resource
 -- ARGV[1]  channel of the announcements
 -- ARGV[2 * i]  nonce of the i-th term
 -- ARGV[2 * i + 1]  resource of the i-th term, as announced
--- Returns  the places, from 1, of the terms that were over
+-- Returns  the places, from 1, of the terms that were over, and '<place> <session>' for each that lived with a session
 --
--- The fence counter stays: it has to outlive every term.
-local terms = #KEYS > 0 and redis.call('MGET', unpack(KEYS)) or {}
-local over = {}
-for i = 1, #KEYS do
+-- The fence counter stays: it has to outlive every term. Whether a session is over is for the caller to look at.
+-- @include end-session-term
+local leases = {}
+for i = 1, #KEYS / 2 do leases[i] = KEYS[2 * i - 1] end
+local terms = #leases > 0 and redis.call('MGET', unpack(leases)) or {}
+local answers = {}
+for i = 1, #leases do
+  local session, fence = (terms[i] or ''):match('^%S+ @(%S+) (%d+) ')
+  local isOurs = terms[i] and terms[i]:match('^%S+') == ARGV[2 * i]
   -- What DEL answers, too: a term may stand in the batch twice, and ends once.
-  if terms[i] and terms[i]:match('^%S+') == ARGV[2 * i] and redis.call('DEL', KEYS[i]) == 1 then
+  if isOurs and session and endSessionTerm(leases[i], KEYS[2 * i], fence) == 1 then
+    redis.call('PUBLISH', ARGV[1], ARGV[2 * i + 1])
+    answers[#answers + 1] = i .. ' ' .. session
+  elseif isOurs and not session and redis.call('DEL', leases[i]) == 1 then
     redis.call('PUBLISH', ARGV[1], ARGV[2 * i + 1])
   else
-    over[#over + 1] = i
+    answers[#answers + 1] = i
   end
 end
-return over
+return answers

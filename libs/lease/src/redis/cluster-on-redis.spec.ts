@@ -12,7 +12,7 @@ import { freshPrefix, privateRedis } from '../../../../test/support/redis.js';
 import { privateCluster, type PrivateCluster } from '../../../../test/support/redis-cluster.js';
 import { BoundedCluster } from './redis-clients.js';
 import { freePort } from '../../../../scripts/redis.mjs';
-import { waitForReplicas } from './redis-lease-store.js';
+import { waitForReplicas } from './replicated-write.js';
 import { request, win } from '../../../../test/support/lease-requests.js';
 import { recordedWarnings } from '../../../../test/support/recorded.js';
 

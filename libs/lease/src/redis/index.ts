@@ -1,4 +1,5 @@
-export { RedisLeaseStore, NotReplicatedError } from './redis-lease-store.js';
+export { RedisLeaseStore } from './redis-lease-store.js';
+export { NotReplicatedError } from './replicated-write.js';
 export type { RedisLeaseStoreOptions } from './redis-lease-store.js';
 export { connectRedis, closeRedis } from './redis-connection.js';
 export type { ConnectOptions } from './redis-connection.js';

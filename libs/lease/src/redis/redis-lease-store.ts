@@ -1,9 +1,13 @@
-import { FenceExhaustedError, StoreAwayError } from '../base/errors.js';
+import { FenceExhaustedError } from '../base/errors.js';
 import { formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
-import { inBatches, loadScripts, type RedisClient, type RedisScript } from './redis-script.js';
+import { inBatches, loadScripts, type RedisClient } from './redis-script.js';
+import { NotReplicatedError, waitForReplicas } from './replicated-write.js';
+import { RedisLeaseSessions } from './redis-lease-sessions.js';
+import { settleHeld } from './session-answers.js';
+import type { LeaseSessions, Session, SessionRequest } from '../store/lease-sessions.js';
 import { watchChannel } from './redis-connection.js';
 import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
@@ -49,6 +53,7 @@ export class RedisLeaseStore implements QuorumMember {
   readonly #listed: KeySpace & { readonly part: string };
   readonly #released: string;
   readonly #replication: RedisLeaseStoreOptions['replication'];
+  readonly #sessions: RedisLeaseSessions;
 
   /** @throws {SetupError} for a prefix or tenant that can't be part of a key */
   constructor(options: RedisLeaseStoreOptions) {
@@ -59,6 +64,14 @@ export class RedisLeaseStore implements QuorumMember {
     this.#fence = redisKeysOf(partOf(options.kind, 'fence'), options);
     this.#released = redisChannel(options, partOf(options.kind, 'released'));
     this.#replication = options.replication;
+    this.#sessions = new RedisLeaseSessions(options, {
+      lease: this.#lease,
+      acquire: (session, requests) => this.#acquireUnder(session, requests),
+    });
+  }
+
+  get sessions(): LeaseSessions {
+    return this.#sessions;
   }
 
   async probe(criticality: Criticality): Promise<Finding[]> {
@@ -67,42 +80,55 @@ export class RedisLeaseStore implements QuorumMember {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    return replyTo(request, await this.#acquire(request, [askedFor(request)]));
+    const [answer = ''] = await settleHeld([request], this.#sessions, async ([asked = request], over) => [
+      String(await this.#run('acquire-lease', [asked], [askedFor(asked), over.join(' ')])),
+    ]);
+    return replyTo(request, answer);
   }
 
   async acquireMany(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
     requests.forEach(checkRequest);
     // Each waits for its own replicas: one WAIT for all would give up all of them for one.
     if (this.#replication) return Promise.all(requests.map((request) => this.acquire(request)));
-    return inBatches(this.#redis, requests, async (batch) => {
-      const keys = batch.flatMap(({ resource }) => this.#keys(resource));
-      const answers = list(await scripts['acquire-leases'].run(this.#redis, keys, batch.map(askedFor)));
-      return batch.map((request, n) => replyTo(request, heeded(request, String(answers[n]))));
-    });
+    const answers = await this.#acquireAll(requests, askedFor);
+    return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', request.ttlMs)));
+  }
+
+  /** A batch counts when so many replicas have all of it: one WAIT covers whatever was written before it. */
+  async #acquireUnder({ nonce, ttlMs }: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
+    const answers = await this.#acquireAll(
+      requests,
+      (asked) => `${asked.nonce} @${nonce} ${formatFence(asked.floor)} `,
+    );
+    return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', ttlMs)));
+  }
+
+  #acquireAll<R extends Term>(requests: readonly R[], textOf: (request: R) => string): Promise<string[]> {
+    return settleHeld(requests, this.#sessions, (asked, over) =>
+      inBatches(this.#redis, asked, async (batch) =>
+        list(await this.#run('acquire-leases', batch, [over.join(' '), ...batch.map(textOf)])).map(String),
+      ),
+    );
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {
     const args = [formatFence(fence), this.#released, resource];
-    return (await scripts['evict-lease'].run(this.#redis, [this.#lease(resource)], args)) === 'DONE';
+    const reply = await scripts['evict-lease'].run(this.#redis, this.#keys(resource), args);
+    const [word, session, nonce] = String(reply).split(' ');
+    if (session !== undefined && nonce !== undefined) return this.#sessions.revoke(session, { resource, nonce });
+    return word === 'DONE';
   }
 
-  #acquire(term: Term, args: readonly (string | number)[]): Promise<unknown> {
-    if (this.#replication) return this.#acquireReplicated(this.#replication, term, args);
-    return scripts['acquire-lease'].run(this.#redis, this.#keys(term.resource), args);
-  }
-
-  async #acquireReplicated(
-    { redis, ...awaited }: NonNullable<RedisLeaseStoreOptions['replication']>,
-    term: Term,
-    args: readonly (string | number)[],
-  ): Promise<unknown> {
-    const script = scripts['acquire-lease'];
-    const keys = this.#keys(term.resource);
+  async #run(name: 'acquire-lease' | 'acquire-leases', terms: readonly Term[], args: readonly (string | number)[]) {
+    const script = scripts[name];
+    const keys = terms.flatMap(({ resource }) => this.#keys(resource));
+    if (!this.#replication) return script.run(this.#redis, keys, args);
+    const { redis, ...awaited } = this.#replication;
     try {
       return await waitForReplicas(redis, { script, keys, args, wrote: isAcquired, ...awaited });
     } catch (error) {
       // It is on the primary and must be given back: the caller asked for a lease that survives a failover.
-      if (error instanceof NotReplicatedError) await this.release([term]);
+      if (error instanceof NotReplicatedError) await this.release(terms);
       throw error;
     }
   }
@@ -115,12 +141,15 @@ export class RedisLeaseStore implements QuorumMember {
     });
   }
 
-  release(terms: readonly Term[]): Promise<boolean[]> {
-    return inBatches(this.#redis, terms, async (batch) => {
+  async release(terms: readonly Term[]): Promise<boolean[]> {
+    const answers = await inBatches(this.#redis, terms, async (batch) => {
+      const keys = batch.flatMap(({ resource }) => this.#keys(resource));
       const args = [this.#released];
       for (const { nonce, resource } of batch) args.push(nonce, resource);
-      return answersOf(batch, await scripts['release-leases'].run(this.#redis, this.#leases(batch), args));
+      return endsOf(batch, await scripts['release-leases'].run(this.#redis, keys, args));
     });
+    const sessions = await this.#sessions.lookAtEach(answers.filter((answer) => typeof answer === 'string'));
+    return answers.map((answer) => (typeof answer === 'string' ? sessions.get(answer) !== undefined : answer));
   }
 
   async raiseFence({ resource, nonce }: Term, fence: Fence): Promise<boolean> {
@@ -130,10 +159,18 @@ export class RedisLeaseStore implements QuorumMember {
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
-    return inBatches(this.#redis, resources, async (batch) => {
+    const found = await inBatches(this.#redis, resources, async (batch) => {
       const keys = batch.map((resource) => this.#lease(resource));
       const answers = list(await scripts['inspect-leases'].run(this.#redis, keys, []));
-      return answers.map((answer) => (answer === null ? null : holding(list(answer).map(String))));
+      return answers.map((answer) => (answer === null ? null : list(answer).map(String)));
+    });
+    const sessions = await this.#sessions.lookAtEach(
+      found.flatMap((words) => (words?.[2] === '' ? [words[0] ?? ''] : [])),
+    );
+    return found.map((words) => {
+      if (words?.[2] !== '') return words && holding(words);
+      const live = sessions.get(words[0] ?? '');
+      return live ? { ...holding(words), ...live } : null;
     });
   }
 
@@ -161,8 +198,7 @@ function askedFor({ nonce, ttlMs, floor, holder }: AcquireRequest): string {
   return `${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`;
 }
 
-function replyTo({ resource }: AcquireRequest, answer: unknown): AcquireReply {
-  const text = String(answer);
+function replyTo({ resource }: Pick<Term, 'resource'>, text: string): AcquireReply {
   const [word, value = ''] = text.split(' ');
   if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
   if (word === 'ACQUIRED') return { acquired: true, fence: parseFence(value) };
@@ -171,7 +207,7 @@ function replyTo({ resource }: AcquireRequest, answer: unknown): AcquireReply {
 }
 
 /** A key of the wrong type fails this lease only, not the batch. */
-function heeded({ resource, ttlMs }: AcquireRequest, answer: string): string {
+function heeded({ resource }: Pick<Term, 'resource'>, answer: string, ttlMs: number): string {
   if (!answer.startsWith('FAILED')) return answer;
   process.emitWarning(`The lease of ${resource} can not be read: ${answer}`);
   return `BUSY ${ttlMs}`;
@@ -179,13 +215,27 @@ function heeded({ resource, ttlMs }: AcquireRequest, answer: string): string {
 
 /** A busy reply has written nothing, so it waits for no replicas. */
 function isAcquired(reply: unknown): boolean {
-  return String(reply).startsWith('ACQUIRED ');
+  return [reply].flat().some((answer) => String(answer).startsWith('ACQUIRED '));
 }
 
 /** From the positions, counted from 1, of terms that were over: usually none, which is quick to write and to read. */
 function answersOf(terms: readonly Term[], over: unknown): boolean[] {
   const answers = terms.map(() => true);
   for (const place of list(over)) answers[Number(place) - 1] = false;
+  return answers;
+}
+
+/** The same with a session in place of `true`, for a term that lived with it: whether it was over is for that to say. */
+function endsOf(terms: readonly Term[], reply: unknown): (boolean | string)[] {
+  const ended = list(reply).filter((entry) => typeof entry === 'string');
+  const answers: (boolean | string)[] = answersOf(
+    terms,
+    list(reply).filter((entry) => typeof entry !== 'string'),
+  );
+  for (const entry of ended) {
+    const [place, session = ''] = entry.split(' ');
+    answers[Number(place) - 1] = session;
+  }
   return answers;
 }
 
@@ -197,66 +247,4 @@ export function holding([holder = '', fence = '', remaining, since]: string[]): 
 function list(reply: unknown): unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new TypeError(`Expected a list as the reply of a lease script, got ${JSON.stringify(reply)}.`);
-}
-
-/** A write was applied by its primary, but too few replicas said in time that they have it. */
-export class NotReplicatedError extends StoreAwayError {
-  readonly code = 'NOT_REPLICATED';
-
-  constructor(
-    readonly asked: number,
-    readonly acknowledged: number,
-    timeoutMs: number,
-  ) {
-    super(
-      `Expected ${asked} replica(s) to acknowledge a write within ${timeoutMs} ms, ${acknowledged} did. What the primary ` +
-        `has applied stays, and a failover may lose it: take it back or repeat it, and look at the link to the replicas.`,
-    );
-  }
-}
-
-export interface ReplicatedWrite {
-  /** Has to write something each time, and to be idempotent: an acquire that is repeated with its nonce does both. */
-  readonly script: RedisScript;
-  readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
-  /** How many replicas have to have it, 1 or more. */
-  readonly replicas: number;
-  /** How long the server waits for them. Has to be shorter than the connection's `commandTimeoutMs`. */
-  readonly timeoutMs: number;
-  /** Whether the script wrote, by its reply; default: always. What wrote nothing can't get lost, so it isn't refused. */
-  readonly wrote?: (reply: unknown) => boolean;
-}
-
-/**
- * Writes, and waits until so many replicas have that write and all that came before it. On a cluster the node that owns
- * the keys is asked.
- *
- * WAIT counts what was written over its own connection. After a reconnection, or on another connection, it would count
- * nothing and call that acknowledged; so the write travels with it, in one pipeline that is sent as a whole or not at all.
- * It holds up its connection for as long as it waits: give it one of its own, or renewals queue up behind it.
- *
- * WAIT narrows the window in which a failover loses an acknowledged lease. It doesn't close it: a replica that lags may
- * be promoted although another one has acknowledged.
- * @returns the script's reply
- * @throws {NotReplicatedError} the write stays applied, and is the caller's to take back
- * @throws {RangeError} for replicas or timeoutMs below 1: 0 would mean for ever
- */
-export async function waitForReplicas(redis: RedisClient, write: ReplicatedWrite): Promise<unknown> {
-  const { script, keys, args, replicas, timeoutMs, wrote = () => true } = write;
-  checkWhole('replicas', replicas, 1);
-  checkWhole('timeoutMs', timeoutMs, 1);
-  // EVAL and not EVALSHA: after a NOSCRIPT the script would be sent again behind the WAIT that should count it.
-  const pipeline = redis.pipeline().eval(script.text, keys.length, ...keys, ...args);
-  const [written, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
-  const reply = resultOf(written);
-  const acknowledged = Number(resultOf(waited));
-  if (acknowledged < replicas && wrote(reply)) throw new NotReplicatedError(replicas, acknowledged, timeoutMs);
-  return reply;
-}
-
-function resultOf(entry: [error: Error | null, result: unknown] | undefined): unknown {
-  if (entry === undefined) throw new Error('Expected an answer to each command of a pipeline, got none.');
-  if (entry[0]) throw entry[0];
-  return entry[1];
 }

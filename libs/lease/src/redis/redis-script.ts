@@ -78,8 +78,8 @@ export function loadScripts<N extends string>(directory: URL, names: readonly N[
   return Object.fromEntries(scripts) as Record<N, RedisScript>;
 }
 
-/** A script blocks the server while it runs: a thousand terms take about a millisecond. */
-const MAX_BATCH_SIZE = 1_000;
+/** A script blocks the server while it runs: to acquire or to end this many takes about a millisecond. */
+const MAX_BATCH_SIZE = 250;
 
 /**
  * One script for many resources; on a cluster one for each, because their keys are in different slots. Those are all

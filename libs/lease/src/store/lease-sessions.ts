@@ -32,12 +32,16 @@ export const ALL_RELEASED = '*';
 
 /**
  * Terms whose life is that of a session. A capability of a `LeaseStore`; its `acquire`, `release`, `evict`, `inspect` and `list`
- * work with both kinds of terms, and each kind keeps the other out.
+ * work with both kinds of terms, and each kind keeps the other out. A term is over once its session is, so its release and its
+ * eviction answer `false` from then on. `LeaseStore.renew` extends terms with a ttl of their own, and these only.
  *
  * Each call is idempotent on the nonce of the session or the term. A call rejects only when the store could not be asked.
  */
 export interface LeaseSessions {
-  /** Opens the session for `ttlMs` from now; one that is open already is extended. */
+  /**
+   * Opens the session for `ttlMs` from now; one that is open already is extended. Callers open a nonce once, and again only for
+   * a reply that was lost: never after the session may have ended.
+   */
   open(session: Session): Promise<void>;
   /**
    * Extends exactly this session to `ttlMs` from now. Never creates.

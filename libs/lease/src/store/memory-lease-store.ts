@@ -5,6 +5,10 @@ import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole, notifyWatcher } from './lease-request.js';
 import type { Criticality, Finding } from './finding.js';
 import { heldOf, pageOfNames } from './holdings-page.js';
+import { ALL_RELEASED } from './lease-sessions.js';
+import type { LeaseSessions } from './lease-sessions.js';
+import { MemoryLeaseSessions } from './memory-lease-sessions.js';
+import type { StoredSession } from './memory-lease-sessions.js';
 import { nextFence } from './next-fence.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from './grant.js';
@@ -15,13 +19,17 @@ interface StoredTerm {
   fence: Fence;
   readonly acquiredAt: number;
   ttlMs: number;
+  /** Of a term without a session. */
   expiresAt: number;
+  /** The nonce of the session that the term lives with. */
+  readonly session?: string | undefined;
 }
 
 /** A state of the memory store. */
 export interface SavedLeases {
   readonly terms: ReadonlyMap<string, StoredTerm>;
   readonly fences: ReadonlyMap<string, Fence>;
+  readonly sessions: ReadonlyMap<string, StoredSession>;
 }
 
 /**
@@ -34,6 +42,16 @@ export class MemoryLeaseStore implements QuorumMember {
   readonly #terms = new Map<string, StoredTerm>();
   readonly #fences = new Map<string, Fence>();
   readonly #watchers = new Set<{ onReleased: (resource: string) => void }>();
+  readonly #sessions = new MemoryLeaseSessions({
+    now: () => this.#clock.now(),
+    acquire: (request, session) => this.#acquire(request, session),
+    sessionOf: (resource, fence) => {
+      const current = this.#current(resource);
+      return current?.fence === fence ? current.session : undefined;
+    },
+    announceAll: () => this.#announceAll(ALL_RELEASED),
+  });
+  readonly sessions: LeaseSessions = this.#sessions;
 
   constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
     this.#clock = clock;
@@ -41,17 +59,20 @@ export class MemoryLeaseStore implements QuorumMember {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const { resource, nonce, holder, ttlMs, floor } = request;
+    return this.#acquire(request);
+  }
+
+  #acquire({ resource, nonce, holder, ttlMs, floor }: AcquireRequest, session?: string): AcquireReply {
     const current = this.#current(resource);
     if (current?.nonce === nonce) {
-      this.#extend(current, ttlMs);
+      if (current.session === undefined) this.#extend(current, ttlMs);
       return { acquired: true, fence: current.fence };
     }
     if (current) return { acquired: false, remainingMs: this.#remaining(current) };
     const fence = nextFence({ resource, floor }, this.#fences.get(resource) ?? NO_FENCE, this.#clock.now());
     this.#fences.set(resource, fence);
     const acquiredAt = this.#clock.now();
-    this.#terms.set(resource, { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs });
+    this.#terms.set(resource, { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs, session });
     return { acquired: true, fence };
   }
 
@@ -63,8 +84,10 @@ export class MemoryLeaseStore implements QuorumMember {
     checkWhole('ttlMs', ttlMs, 1);
     return terms.map((term) => {
       const current = this.#same(term);
-      if (current) this.#extend(current, ttlMs);
-      return current !== undefined;
+      // A term that lives with its session has no ttl to extend.
+      if (!current || current.session !== undefined) return false;
+      this.#extend(current, ttlMs);
+      return true;
     });
   }
 
@@ -77,7 +100,9 @@ export class MemoryLeaseStore implements QuorumMember {
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {
-    if (this.#current(resource)?.fence !== fence) return false;
+    const current = this.#current(resource);
+    if (current?.fence !== fence) return false;
+    if (current.session !== undefined) this.#sessions.revoke(current.session, { resource, nonce: current.nonce });
     this.#end(resource);
     return true;
   }
@@ -103,8 +128,8 @@ export class MemoryLeaseStore implements QuorumMember {
     return resources.map((resource) => {
       const current = this.#current(resource);
       if (!current) return null;
-      const { holder, fence, expiresAt, acquiredAt } = current;
-      return { holder, fence, remainingMs: expiresAt - this.#clock.now(), acquiredAt };
+      const { holder, fence, acquiredAt } = current;
+      return { holder, fence, remainingMs: this.#expiry(current) - this.#clock.now(), acquiredAt };
     });
   }
 
@@ -123,11 +148,12 @@ export class MemoryLeaseStore implements QuorumMember {
   clear(): void {
     this.#terms.clear();
     this.#fences.clear();
+    this.#sessions.restore(new Map());
   }
 
   /** What {@link restore} takes; nothing that happens later changes it. */
   save(): SavedLeases {
-    return { terms: structuredClone(this.#terms), fences: new Map(this.#fences) };
+    return { terms: structuredClone(this.#terms), fences: new Map(this.#fences), sessions: this.#sessions.save() };
   }
 
   /** Like a failover to a lagging replica: the replies since then are lost without notice. */
@@ -135,10 +161,15 @@ export class MemoryLeaseStore implements QuorumMember {
     this.clear();
     for (const [resource, term] of structuredClone(saved.terms)) this.#terms.set(resource, term);
     for (const [resource, fence] of saved.fences) this.#fences.set(resource, fence);
+    this.#sessions.restore(saved.sessions);
   }
 
   #end(resource: string): void {
     this.#terms.delete(resource);
+    this.#announceAll(resource);
+  }
+
+  #announceAll(resource: string): void {
     // Later and each by itself, as a message from a server would come: a watcher can't fail a release.
     for (const watcher of this.#watchers) queueMicrotask(() => this.#announce(watcher, resource));
   }
@@ -149,7 +180,12 @@ export class MemoryLeaseStore implements QuorumMember {
 
   #current(resource: string): StoredTerm | undefined {
     const term = this.#terms.get(resource);
-    return term && term.expiresAt > this.#clock.now() ? term : undefined;
+    return term && this.#expiry(term) > this.#clock.now() ? term : undefined;
+  }
+
+  #expiry(term: StoredTerm): number {
+    if (term.session === undefined) return term.expiresAt;
+    return this.#sessions.live(term.session)?.expiresAt ?? Number.NEGATIVE_INFINITY;
   }
 
   #same({ resource, nonce }: Term): StoredTerm | undefined {
@@ -167,6 +203,8 @@ export class MemoryLeaseStore implements QuorumMember {
 
   /** More than twice the TTL is only left when the clock went back: cut it, or the resource stays blocked for that long. */
   #remaining(term: StoredTerm): number {
+    const session = term.session === undefined ? undefined : this.#sessions.live(term.session);
+    if (session) return this.#sessions.remaining(session);
     if (term.expiresAt - this.#clock.now() > 2 * term.ttlMs) this.#extend(term, term.ttlMs);
     return term.expiresAt - this.#clock.now();
   }

@@ -209,7 +209,7 @@ function contractFor(Subject: StoreClass): Registered[] {
     const store = new Subject({ clock });
     return {
       store,
-      untilFree: () => clock.advance(50),
+      untilFree: () => clock.advance(500),
       clockGoesBack: async (_resource: string, ms: number) => clock.jumpWall(-ms),
       lose: async () => {
         store.clear();

@@ -5,6 +5,9 @@ import { FENCE } from './lease-store-contract/fence-claims.js';
 import type { LeaseStoreHarness, TestRunner } from './lease-store-contract/harness.js';
 import { ANNOUNCEMENTS, RELEASE } from './lease-store-contract/release-claims.js';
 import { RENEW } from './lease-store-contract/renew-claims.js';
+import { SESSION_ACQUIRE } from './lease-store-contract/session-acquire-claims.js';
+import { SESSION } from './lease-store-contract/session-claims.js';
+import { SESSION_REVOKED, SESSION_TERM } from './lease-store-contract/session-term-claims.js';
 import { stageOf, TTL_MS, request } from './lease-store-contract/stage.js';
 import type { Claims } from './lease-store-contract/stage.js';
 import { askInVain, assertAbove, assertAcquirable, assertAtMost } from './lease-store-contract/expectations.js';
@@ -93,6 +96,10 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   'acquire of many': MANY,
   evict: EVICT,
   list: LIST,
+  'a session': SESSION,
+  'acquire under a session': SESSION_ACQUIRE,
+  'a term under a session': SESSION_TERM,
+  'a term taken from a session': SESSION_REVOKED,
 };
 
 /**
@@ -141,7 +148,7 @@ function registerAll({ it }: TestRunner, claims: Claims, begun: () => LeaseStore
 
 function isFor(claim: string, harness: LeaseStoreHarness): boolean {
   if (claim in CLOCK_BACK) return 'clockGoesBack' in harness;
-  return NEEDS.every(([claims, method]) => !(claim in claims) || method in harness.store);
+  return NEEDS.every(([claims, capability]) => !(claim in claims) || harness.store[capability] !== undefined);
 }
 
 function skip(context: unknown): void {

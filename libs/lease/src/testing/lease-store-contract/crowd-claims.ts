@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Fence } from '../../base/fence.js';
-import type { AcquireReply, AcquireRequest, HoldingsPage, LeaseStore, ListedHolding } from '../../store/lease-store.js';
-import { assertAcquirable, assertFree, eventually } from './expectations.js';
+import type { AcquireReply, AcquireRequest, LeaseStore } from '../../store/lease-store.js';
+import { assertAcquirable, assertFree, eventually, listAll } from './expectations.js';
+import { SESSION_ACQUIRE } from './session-acquire-claims.js';
+import { SESSION } from './session-claims.js';
+import { SESSION_REVOKED, SESSION_TERM } from './session-term-claims.js';
 import { request, TTL_MS, type Claims } from './stage.js';
 
 /** Of stores that take many in one call. */
@@ -104,6 +107,11 @@ export const NEEDS: readonly (readonly [Claims, keyof LeaseStore])[] = [
   [MANY, 'acquireMany'],
   [EVICT, 'evict'],
   [LIST, 'list'],
+  [SESSION, 'sessions'],
+  [SESSION_ACQUIRE, 'sessions'],
+  [SESSION_TERM, 'sessions'],
+  [SESSION_REVOKED, 'sessions'],
+  [SESSION_REVOKED, 'evict'],
 ];
 
 function acquireMany(store: LeaseStore, asked: readonly AcquireRequest[]): Promise<AcquireReply[]> {
@@ -112,17 +120,4 @@ function acquireMany(store: LeaseStore, asked: readonly AcquireRequest[]): Promi
 
 function evict(store: LeaseStore, resource: string, fence: Fence): Promise<boolean> {
   return store.evict?.(resource, fence) ?? assert.fail();
-}
-
-/** All that a store lists, by resource. */
-async function listAll(store: LeaseStore, limit: number, sizes: number[] = []): Promise<Map<string, ListedHolding>> {
-  const shown = new Map<string, ListedHolding>();
-  let after: string | null = null;
-  do {
-    const { items, next }: HoldingsPage = (await store.list?.(after, limit)) ?? assert.fail();
-    sizes.push(items.length);
-    for (const item of items) shown.set(item.resource, item);
-    after = next;
-  } while (after !== null);
-  return shown;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { LeaseStore } from '../../store/lease-store.js';
+import type { HoldingsPage, LeaseStore, ListedHolding } from '../../store/lease-store.js';
 import { request } from './stage.js';
 
 const PATIENCE_MS = 5_000;
@@ -49,4 +49,21 @@ export async function eventually(what: string, look: () => boolean): Promise<voi
     assert.ok(performance.now() < deadline, `Waited ${PATIENCE_MS / 1000} s in vain until ${what}.`);
     await wait(LOOK_AGAIN_MS);
   }
+}
+
+/** All that a store lists, by resource. */
+export async function listAll(
+  store: LeaseStore,
+  limit: number,
+  sizes: number[] = [],
+): Promise<Map<string, ListedHolding>> {
+  const shown = new Map<string, ListedHolding>();
+  let after: string | null = null;
+  do {
+    const { items, next }: HoldingsPage = (await store.list?.(after, limit)) ?? assert.fail();
+    sizes.push(items.length);
+    for (const item of items) shown.set(item.resource, item);
+    after = next;
+  } while (after !== null);
+  return shown;
 }

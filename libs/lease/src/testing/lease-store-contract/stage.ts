@@ -21,6 +21,8 @@ export interface Stage {
   readonly harness: LeaseStoreHarness;
   readonly store: LeaseStore;
   readonly coarsenessMs: number;
+  /** The ttl of what is meant to end. */
+  readonly shortTtlMs: number;
   /** Acquires, and fails the test where it can't. */
   readonly win: (over?: Partial<AcquireRequest>) => Promise<WonTerm>;
   /** Acquires a term that is over when this resolves. */
@@ -44,6 +46,7 @@ export function stageOf(harness: LeaseStoreHarness): Stage {
     harness,
     store,
     coarsenessMs,
+    shortTtlMs,
     win,
     winAndExpire: async (resource = 'r') => {
       const term = await win({ resource, ttlMs: shortTtlMs });
