@@ -72,7 +72,10 @@ export function helpOf({ name, numbers, lists = {}, files = {}, cases, quick }) 
   const options = [
     ['--json', 'only the closing line on stdout; the table goes to stderr'],
     ...Object.entries(numbers).map(([option, { says, default: n }]) => [`--${option} <n>`, `${says}, default ${n}`]),
-    ...Object.entries(lists).map(([option, { says, default: n }]) => [`--${option} <n,…>`, `${says}, default ${n}`]),
+    ...Object.entries(lists).map(([option, { says, default: n }]) => [
+      `--${option} <n,…>`,
+      `${says}, default ${n.join()}`,
+    ]),
     ...Object.entries(files).map(([option, says]) => [`--${option} <file>`, says]),
     ...(cases ? [['--cases <names>', `some of ${cases.join(',')}`]] : []),
     ...(quick ? [['--quick', quick]] : []),

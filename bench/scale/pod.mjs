@@ -39,7 +39,10 @@ await serve(async ({ redis, prefix, pod, pods = 1 }) => {
 });
 
 function open({ redis, prefix, pod }) {
-  class BenchModule {}
-  Module({ imports: [JobsModule.forRoot({ roles: ['scheduler'], redis, prefix, pod, buildSeq: 1 })] })(BenchModule);
+  const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis, prefix, pod, buildSeq: 1 });
+  class BenchModule {
+    jobs = jobs;
+  }
+  Module({ imports: [jobs] })(BenchModule);
   return NestFactory.createApplicationContext(BenchModule, { logger: false });
 }

@@ -10,9 +10,9 @@ const CHANGES = 5;
  * cron, and one cron changed until every pod knows.
  */
 export async function pods(bench, count) {
-  const alone = await bench.onServer((space) => bootOf(space, count, 1, bench));
-  const three = await bench.onServer((space) => bootOf(space, count, 3, bench, changesOf));
-  const fixed = await bench.onServer((space) => bootOf(space, 1, 3, bench));
+  const alone = await bench.onServer((space) => bootOf({ ...bench, space, count, processes: 1 }));
+  const three = await bench.onServer((space) => bootOf({ ...bench, space, count, processes: 3 }, changesOf));
+  const fixed = await bench.onServer((space) => bootOf({ ...bench, space, count: 1, processes: 3 }));
   const peerBytes = await bench.onServer((space) => bullmqBytes(space, Math.min(count, bench.quick ? 100 : 2_000)));
   const bytesPerCron = (three.bytes - fixed.bytes) / (count - 1);
   const { change } = three;
@@ -37,7 +37,7 @@ export async function pods(bench, count) {
   };
 }
 
-async function bootOf(space, count, processes, { quick }, also) {
+async function bootOf({ space, count, processes, quick }, also) {
   const before = await usedBytes(space.client);
   const catalog = await declare(
     { ...space, redis: space.client },
@@ -49,7 +49,7 @@ async function bootOf(space, count, processes, { quick }, also) {
     await sleep(quick ? 1_000 : 15_000);
     const rssMB = Math.max(...(await crew.ask('rss'))) / 2 ** 20;
     const bytes = (await usedBytes(space.client)) - before;
-    const change = also && (await also(space, crew, catalog, count));
+    const change = also && (await also({ ...space, crew, catalog, count }));
     return { bootS, rssMB, bytes, longestMs: seen.longestMs, bareMs: await bareScriptMs(space.client), change };
   } finally {
     await crew.end();
@@ -57,14 +57,14 @@ async function bootOf(space, count, processes, { quick }, also) {
 }
 
 /** The same cron again and again, through the catalog's own call. */
-async function changesOf({ client }, crew, catalog, count) {
+async function changesOf({ client, crew, catalog, count }) {
   const [took, loops] = [[], []];
   const { name } = daily(Math.floor(count / 2));
   await crew.ask('calm');
   const { longestMs, cpuMs } = await watchServer(client, async () => {
     for (let n = 0; n < CHANGES; n += 1) {
       await crew.ask('calm');
-      took.push(await changeOnce(crew, catalog, name, `${n} 3 1 1 *`));
+      took.push(await changeOnce({ crew, catalog, name, expression: `${n} 3 1 1 *` }));
       await sleep(500);
       loops.push(...(await crew.ask('spent')));
     }
@@ -76,7 +76,7 @@ async function changesOf({ client }, crew, catalog, count) {
   };
 }
 
-async function changeOnce(crew, catalog, name, expression) {
+async function changeOnce({ crew, catalog, name, expression }) {
   const { entries } = await catalog.read([name]);
   const [{ definition, generation }] = entries;
   const known = crew.ask('known', { name, expression });

@@ -11,7 +11,7 @@ export async function usedBytes(redis) {
 
 /** Calls of each command, those that scripts make included. */
 async function calls(redis) {
-  const rows = (await redis.info('commandstats')).split('\r\n').filter((row) => /^cmdstat_/.test(row));
+  const rows = (await redis.info('commandstats')).split('\r\n').filter((row) => row.startsWith('cmdstat_'));
   return rows
     .filter((row) => !OURS.test(row))
     .map((row) => [row.split(':')[0].slice(8), Number(/calls=(\d+)/.exec(row)[1])]);

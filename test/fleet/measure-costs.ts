@@ -59,10 +59,10 @@ function rounded(costs: Costs): Costs {
   ) as unknown as Costs;
 }
 
-async function spent(redis: RedisClient, times: number, work: () => Promise<unknown>): Promise<Spent> {
+async function spent(redis: RedisClient, times: number, task: () => Promise<unknown>): Promise<Spent> {
   const before = await figuresOf(redis);
   const cpu = process.cpuUsage();
-  await work();
+  await task();
   const { user, system } = process.cpuUsage(cpu);
   const after = await figuresOf(redis);
   const each = (name: keyof typeof before) => (after[name] - before[name]) / times;
@@ -79,8 +79,8 @@ async function figuresOf(redis: RedisClient) {
   return { us: (value('used_cpu_user') + value('used_cpu_sys')) * 1e6, commands: calls, bytes: value('used_memory') };
 }
 
-async function inParts(work: (names: readonly string[]) => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < CRONS; n += AT_ONCE) await work(NAMES.slice(n, n + AT_ONCE));
+async function inParts(task: (names: readonly string[]) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < CRONS; n += AT_ONCE) await task(NAMES.slice(n, n + AT_ONCE));
 }
 
 async function ofCatalog(redis: RedisClient) {
@@ -141,8 +141,8 @@ async function ofInstants(redis: RedisClient, url: string) {
   const queue = await BullmqRunQueue.open({ redis, ...SPACE, onTrouble: () => {} });
   const times = CRONS * INSTANTS;
   const last = Math.floor(Date.now() / 1_000) * 1_000;
-  const each = (work: (names: readonly string[], at: number) => Promise<unknown>, at: number) =>
-    inParts((names) => work(names, at));
+  const each = (task: (names: readonly string[], at: number) => Promise<unknown>, at: number) =>
+    inParts((names) => task(names, at));
   const sums = { claim: 0, enqueue: 0, confirm: 0, commands: 0, podUs: 0 };
   const note = (step: 'claim' | 'enqueue' | 'confirm', { us, commands, podUs }: Spent) => {
     sums[step] += us;

@@ -222,8 +222,10 @@ class SharedCatalog extends MemoryCatalog {
 
   override async read(crons?: readonly string[]): Promise<CatalogReading> {
     if (crons) return super.read(crons);
-    if (this.#last?.version !== this.version) this.#last = await super.read();
-    return this.#last as CatalogReading;
+    if (this.#last?.version === this.version) return this.#last;
+    const reading = await super.read();
+    this.#last = reading;
+    return reading;
   }
 }
 

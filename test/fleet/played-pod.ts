@@ -80,7 +80,10 @@ export class PlayedPod {
   }
 
   #port<T extends object>(target: T): T {
-    return costed(target, this.process, this.deps.server, (method, args) => this.#costOf(method, args));
+    return costed(target, {
+      ...{ process: this.process, server: this.deps.server },
+      costOf: (method, args) => this.#costOf(method, args),
+    });
   }
 
   #costOf(method: string, args: readonly unknown[]): Cost {

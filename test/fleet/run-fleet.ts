@@ -74,7 +74,7 @@ export async function simulateFleet(options: Options, costs: Costs = MEASURED): 
   const instantsPerSecond = schedules.instantsPerDay / 86_400;
   const played = await new PlayedFleet({ ...options, costs, instantsPerSecond, played: playedOf(options) }).play();
   const day = new Day({ ...options, schedules, costs, played }).run();
-  const figures = figuresOf(options, costs, played, day);
+  const figures = figuresOf(options, costs, { played, day });
   const claims = claimsOf(figures, options);
   return { ok: claims.every(({ holds }) => holds), options, figures, claims };
 }
@@ -89,8 +89,7 @@ function playedOf({ schedules, pods }: Options): number {
 function figuresOf(
   { schedules, pods }: Options,
   costs: Costs,
-  played: PlayedResult,
-  day: DayResult,
+  { played, day }: { readonly played: PlayedResult; readonly day: DayResult },
 ): Record<string, number> {
   const { deploy, zoneLoss, idle } = played;
   const last = (gaps: readonly number[]) => gaps.at(-1) ?? 0;

@@ -40,18 +40,25 @@ export class StoreServer {
 }
 
 type CostOf = (method: string, args: readonly unknown[]) => Cost;
+export interface Caller {
+  readonly process: SimProcess;
+  readonly server: StoreServer;
+  readonly costOf: CostOf;
+}
+
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 /**
  * A port of one process that costs what it costs on a server, and time. What watches costs nothing. A dead process hears no
  * reply; what it has sent is done all the same.
  */
-export function costed<T extends object>(target: T, process: SimProcess, server: StoreServer, costOf: CostOf): T {
+export function costed<T extends object>(target: T, caller: Caller): T {
+  const { process, server, costOf } = caller;
   return new Proxy(target, {
     get(object, name) {
       const value: unknown = Reflect.get(object, name, object);
       // The sessions of a lease store are a part of it.
-      if (typeof value === 'object' && value !== null) return costed(value, process, server, costOf);
+      if (typeof value === 'object' && value !== null) return costed(value, caller);
       if (typeof value !== 'function' || typeof name !== 'string') return value;
       if (name.startsWith('watch')) return value.bind(object) as unknown;
       return async (...args: unknown[]) => {
