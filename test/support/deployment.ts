@@ -9,7 +9,7 @@ import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '@fencepost/ledger/catalog';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
-import { candidates, firstOf } from '@fencepost/jobs/internal/scheduling';
+import { assignBound, candidates, hashOf } from '@fencepost/jobs/internal/scheduling';
 import { usePods, type Pods } from './pods.js';
 import { redisEnvironment, freshPrefix, testRedis } from './redis.js';
 import { until } from './until.js';
@@ -120,8 +120,9 @@ export class Deployment {
     const key = redisKeys({ prefix: this.prefix, tenant: TENANT })('catalog', 'pods');
     return until(`${cron} is with the pod it stays with`, async () => {
       const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
-      const isHome =
-        pods.length === count && holding?.holder === firstOf(candidates([cron])[0]!.hash, candidates(pods));
+      const { entries } = await this.stores.catalog.read();
+      const crons = entries.map(({ definition: { name } }) => ({ name, hash: hashOf(name) }));
+      const isHome = pods.length === count && holding?.holder === assignBound(crons, candidates(pods)).get(cron);
       return isHome && nameIn(holding.holder);
     });
   }

@@ -8,6 +8,8 @@ export class DueIndex {
   readonly #dueAt = new Map<string, number>();
   readonly #buckets = new Map<number, Set<string>>();
   readonly #heap: number[] = [];
+  /** Buckets of which a part was taken. */
+  readonly #reversed = new WeakSet<Set<string>>();
 
   /** Sets or replaces the due time of `cron`, epoch milliseconds. */
   set(cron: string, dueAt: number): void {
@@ -55,7 +57,7 @@ export class DueIndex {
   }
 
   /**
-   * Removes and returns at most `max` crons that are due at `now`, the earliest first. When more are due, half of the places
+   * Removes and returns at most `max` crons that are due at `now`, the earliest first, and of one instant those set last. When more are due, half of the places
    * are for those that have been due for less than `lateMs`: a backlog does not make punctual crons late.
    */
   takeSlice(now: number, { max, lateMs }: { readonly max: number; readonly lateMs: number }): string[] {
@@ -74,13 +76,26 @@ export class DueIndex {
 
   /** Moves crons from a bucket until there are `max`. The empty bucket is removed when the heap reaches it. */
   #takeFrom(at: number, max: number, taken: string[]): void {
-    const bucket = this.#buckets.get(at);
-    for (const cron of bucket ?? []) {
+    const bucket = this.#turned(at, max - taken.length);
+    for (const cron of bucket) {
       if (taken.length >= max) return;
       taken.push(cron);
-      bucket?.delete(cron);
+      bucket.delete(cron);
       this.#dueAt.delete(cron);
     }
+  }
+
+  /**
+   * The crons of an instant; when they do not fit, those that were set last come first: a cron that fires each second was set a
+   * second ago, and would lose all of the seconds that a nightly burst takes.
+   */
+  #turned(at: number, room: number): Set<string> {
+    const bucket = this.#buckets.get(at) ?? new Set();
+    if (bucket.size <= room || room <= 0 || this.#reversed.has(bucket)) return bucket;
+    const reversed = new Set([...bucket].toReversed());
+    this.#buckets.set(at, reversed);
+    this.#reversed.add(reversed);
+    return reversed;
   }
 
   /** The instants in `(after, through]`, in order. Visits no others later than these: both children in a heap are later. */

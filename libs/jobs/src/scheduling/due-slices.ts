@@ -1,7 +1,7 @@
 import { DueIndex } from './due-index.js';
 
 /** Crons per slice: one call each to claim, enqueue and confirm, and a few milliseconds of the event loop. */
-export const SLICE = 250;
+export const SLICE = 200;
 
 /** A further slice begins only while at most this many crons are in progress: one slice is claimed while another is enqueued. */
 const MAX_BESIDE = SLICE;
@@ -21,9 +21,10 @@ export interface Slice {
  * Hands out the crons that are due in slices, so that 20,000 crons of one instant do not delay the instants of others.
  *
  * A slice has at most {@link SLICE} crons, and only a few are in progress at once: what falls due meanwhile joins the next
- * slice instead of waiting behind everything that was due before. Slices go out in the order of their due time. When more is
+ * slice instead of waiting behind everything that was due before. Slices go out in the order of their due time, and of one
+ * instant the crons that fire most often go first: they were set last. When more is
  * due than a slice holds, half of its places go to the crons that have waited longest, so that no cron starves: with n crons due
- * before it, it is dispatched within n / 125 slices. The other half is for crons that have been due for less than {@link LATE_MS},
+ * before it, it is dispatched within n / 100 slices. The other half is for crons that have been due for less than {@link LATE_MS},
  * so that a backlog that drains for seconds leaves the instants after it punctual. Either half takes what the other leaves.
  */
 export class DueSlices {

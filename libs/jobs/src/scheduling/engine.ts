@@ -98,7 +98,8 @@ export class Engine implements SweepOwner {
     // A lease granted after the stop must not start the engine again.
     if (this.#stopped) return;
     const now = this.deps.clock.now();
-    for (const held of crons) {
+    // The longest overdue come first, and of one instant those that were set last.
+    for (const held of crons.toReversed()) {
       const { name } = held.entry.definition;
       this.#held.set(name, held);
       this.#sweeper.watch(name);
