@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { ConsulLeaseStore } from '@fencepost/lease/consul';
-import type { AcquireRequest, Term } from '@fencepost/lease/store';
+import { ConsulLeaseStore, type ConsulLeaseStoreOptions } from '@fencepost/lease/consul';
+import type { AcquireRequest, LeaseSessions, Session, Term } from '@fencepost/lease/store';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { consulDouble, type ConsulDouble } from '../support/consul-double.js';
 import { freshPrefix } from '../support/redis.js';
@@ -18,6 +18,21 @@ class LongerConsulLeaseStore extends ConsulLeaseStore {
   }
 }
 
+function longerStore(options: ConsulLeaseStoreOptions): LongerConsulLeaseStore {
+  const store = new LongerConsulLeaseStore(options);
+  const { sessions } = store;
+  const longer = (session: Session) => ({ ...session, ttlMs: TIMES * session.ttlMs });
+  return Object.assign(store, {
+    sessions: {
+      open: (session) => sessions.open(longer(session)),
+      renew: (session, acknowledged) => sessions.renew(longer(session), acknowledged),
+      close: (session) => sessions.close(session),
+      closeOf: (resource, fence) => sessions.closeOf(resource, fence),
+      acquire: (session, requests) => sessions.acquire(longer(session), requests),
+    } satisfies LeaseSessions,
+  });
+}
+
 /** What is left is the ttl, rounded up. */
 const COARSENESS_MS = (TIMES - 1) * 10_000;
 
@@ -30,7 +45,7 @@ describe('the Consul lease store, in front of a double', () => {
   afterAll(() => consul.stop());
 
   leaseStoreContract('the Consul store', async () => {
-    const store = new LongerConsulLeaseStore({ endpoints: [consul.url], timeoutMs: 60_000, prefix: freshPrefix() });
+    const store = longerStore({ endpoints: [consul.url], timeoutMs: 60_000, prefix: freshPrefix() });
     return {
       store,
       coarsenessMs: COARSENESS_MS,
@@ -52,7 +67,7 @@ describe.runIf(SERVER)('the Consul lease store, in front of a server', { timeout
   leaseStoreContract('the Consul store', async () => {
     const endpoint = SERVER?.includes('://') ? SERVER : `http://${SERVER}`;
     const prefix = freshPrefix();
-    const store = new LongerConsulLeaseStore({ endpoints: [endpoint], timeoutMs: 60_000, prefix });
+    const store = longerStore({ endpoints: [endpoint], timeoutMs: 60_000, prefix });
     const forget = async () => {
       await fetch(`${endpoint}/v1/kv/${prefix}/?recurse`, { method: 'DELETE' });
     };

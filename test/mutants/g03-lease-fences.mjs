@@ -1,4 +1,5 @@
 import consensusStores from './g03-consensus-stores.mjs';
+import leaseSessions from './g03-lease-sessions.mjs';
 
 /** A fence never goes back: leases, semaphores and the fences of claims. */
 
@@ -59,7 +60,7 @@ export default [
     guards: 'G3',
     defence: 'a store that lost its counter issues nothing the ledger has already seen',
     file: 'libs/lease/src/lua/take-lease.lua',
-    find: ' floor + 1,',
+    find: ' asked.floor + 1,',
     replace: '',
     killedBy: 'test/lease/redis-lease-store.spec.ts',
     test: 'is larger than the floor',
@@ -285,4 +286,5 @@ export default [
     test: 'keep the names that begin like role:sweeper',
   },
   ...consensusStores,
+  ...leaseSessions,
 ];

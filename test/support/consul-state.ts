@@ -176,6 +176,8 @@ export class ConsulState {
       unlock: () => (holds(entry, Session) ? this.#put(Key, { value: Value, session: '' }) : 'failed'),
       'check-session': () => (holds(entry, Session) ? [] : 'failed'),
       delete: () => this.#remove(Key),
+      // API/txn › KV Operations: with check-and-set semantics; API/kv › Delete Key, `cas`: the index can't be 0, and has to match.
+      'delete-cas': () => (Index > 0 && entry?.modifyIndex === Index ? this.#remove(Key) : 'failed'),
       'get-tree': () => this.#tree(Key),
     };
     return (verbs[Verb] ?? (() => 'failed' as const))();

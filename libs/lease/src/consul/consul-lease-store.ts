@@ -1,19 +1,30 @@
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
-import { checkResourceName } from '../base/resource.js';
 import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
-import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 import { nextFence } from '../store/next-fence.js';
 import { ConsulClient } from './consul-client.js';
 import type { ConsulAgent } from './consul-client.js';
-import { checkSession, commit, compareAndSet, readBelow, remove, set } from './consul-operations.js';
-import type { StoredKey } from './consul-operations.js';
+import { ConsulKeys } from './consul-keys.js';
+import type { ResourceKeys } from './consul-keys.js';
+import {
+  checkSession,
+  commit,
+  compareAndRemove,
+  compareAndSet,
+  lock,
+  readBelow,
+  remove,
+  set,
+} from './consul-operations.js';
+import type { Operation, StoredKey } from './consul-operations.js';
 import type { ConsulOptions } from './consul-options.js';
+import { ConsulSessions } from './consul-sessions.js';
 import { begin, endSession, extend, readTerm } from './consul-term.js';
 import type { StoredTerm } from './consul-term.js';
 import { watchKeys } from './consul-watch.js';
@@ -21,16 +32,6 @@ import { watchKeys } from './consul-watch.js';
 export interface ConsulLeaseStoreOptions extends ConsulOptions, Partial<KeySpace> {
   /** Default: the caller's own. */
   readonly kind?: LeaseKind;
-}
-
-/** The keys of one resource. */
-interface ResourceKeys {
-  /** What both of its keys begin with, and no other one. */
-  readonly all: string;
-  readonly term: string;
-  readonly counter: string;
-  /** There since the last release, until the next term begins. */
-  readonly released: string;
 }
 
 /** A term with its place. */
@@ -69,15 +70,16 @@ const MAX_READS = 10;
  * **What is left** of a term Consul doesn't say: `inspect` shows the ttl, the most that it can be.
  */
 export class ConsulLeaseStore implements LeaseStore {
+  readonly sessions: LeaseSessions;
   readonly #client: ConsulClient;
-  readonly #space: Readonly<Record<'lease' | 'released', string>>;
+  readonly #keys: ConsulKeys;
 
   /** @throws {SetupError} for an address, prefix or tenant that can't be one */
   constructor(options: ConsulLeaseStoreOptions) {
     const { prefix = 'fencepost', tenant = 'default', kind } = options;
-    const part = (name: string) => redisChannel({ prefix, tenant }, partOf(kind, name)).replaceAll(':', '/');
     this.#client = new ConsulClient(options);
-    this.#space = { lease: part('lease'), released: part('released') };
+    this.#keys = new ConsulKeys({ prefix, tenant }, kind);
+    this.sessions = new ConsulSessions(this.#client, this.#keys);
   }
 
   /**
@@ -86,7 +88,7 @@ export class ConsulLeaseStore implements LeaseStore {
    */
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const keys = this.#keys(request);
+    const keys = this.#keys.of(request.resource);
     return this.#client.ask(async (agent) => {
       for (let looks = 0; looks < MAX_READS; looks += 1) {
         const reply = await this.#tryAcquire(agent, request, keys);
@@ -99,24 +101,26 @@ export class ConsulLeaseStore implements LeaseStore {
   /** @throws {ConsulError} */
   async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
     checkWhole('ttlMs', ttlMs, 1);
-    return this.#eachOwn(terms, (agent, keys, term) => this.#extend(agent, keys, { term, ttlMs }));
+    return this.#eachOwn(terms, async (agent, keys, term) => {
+      return term.under === undefined && this.#extend(agent, keys, { term, ttlMs });
+    });
   }
 
   /** @throws {ConsulError} */
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return this.#eachOwn(terms, end);
+    return this.#eachOwn(terms, (agent, keys, term) => end(agent, keys, { term }));
   }
 
   /** @throws {ConsulError} */
   async evict(resource: string, fence: Fence): Promise<boolean> {
-    const keys = this.#keys({ resource });
+    const keys = this.#keys.of(resource);
     let asked = false;
     return this.#client.ask(async (agent) => {
       const term = await look(agent, keys);
       // Gone after a reply that got lost: this call has ended it.
       if (term?.fence !== fence) return asked;
       asked = true;
-      return end(agent, keys, term);
+      return end(agent, keys, { term, notes: this.#notes(resource, term) });
     });
   }
 
@@ -127,7 +131,7 @@ export class ConsulLeaseStore implements LeaseStore {
 
   /** @throws {ConsulError} */
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
-    const keys = resources.map((resource) => this.#keys({ resource }));
+    const keys = resources.map((resource) => this.#keys.of(resource));
     return this.#client.ask(async (agent) => {
       const found = await readAll(agent, keys);
       return keys.map(({ term }) => holding(readTerm(found.get(term))));
@@ -136,8 +140,8 @@ export class ConsulLeaseStore implements LeaseStore {
 
   /** @throws {ConsulError} when it can't begin; goes on by itself afterwards */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
-    const prefix = `${this.#space.released}/`;
-    const onSet = (key: string) => notifyWatcher(onReleased, decodeURIComponent(key.slice(prefix.length)));
+    const { released: prefix } = this.#keys;
+    const onSet = (key: string) => notifyWatcher(onReleased, this.#keys.announced(key));
     return watchKeys({ client: this.#client, prefix, onSet });
   }
 
@@ -150,7 +154,9 @@ export class ConsulLeaseStore implements LeaseStore {
     const found = await readAll(agent, [keys]);
     const term = readTerm(found.get(keys.term));
     if (!term) return this.#begin(agent, request, { keys, counter: found.get(keys.counter) });
-    if (term.nonce !== request.nonce) return { acquired: false, remainingMs: 1_000 * term.seconds };
+    if (term.nonce !== request.nonce || term.under !== undefined) {
+      return { acquired: false, remainingMs: 1_000 * term.seconds };
+    }
     const extended = await this.#extend(agent, keys, { term, ttlMs: request.ttlMs });
     return extended ? { acquired: true, fence: term.fence } : undefined;
   }
@@ -191,7 +197,7 @@ export class ConsulLeaseStore implements LeaseStore {
     return eachOwn<ConsulAgent, Own>(terms, {
       ask: (flow) => this.#client.ask(flow),
       look: async (agent, own) => {
-        const each = own.map((term) => this.#keys(term));
+        const each = own.map((term) => this.#keys.of(term.resource));
         const found = await readAll(agent, each);
         return each.map((keys) => ownOf(keys, readTerm(found.get(keys.term))));
       },
@@ -199,16 +205,25 @@ export class ConsulLeaseStore implements LeaseStore {
     });
   }
 
-  #keys({ resource }: Pick<Term, 'resource'>): ResourceKeys {
-    const name = encodeURIComponent(checkResourceName(resource));
-    const all = `${this.#space.lease}/${name}/`;
-    return { all, term: `${all}term`, counter: `${all}fence`, released: `${this.#space.released}/${name}` };
+  /** For the session that a term is taken from; ends with it. */
+  #notes(resource: string, { under, session, nonce }: StoredTerm): Operation[] {
+    if (under === undefined) return [];
+    return [lock(this.#keys.note(this.#keys.session(under), resource), session, nonce)];
   }
 }
 
-async function end(agent: ConsulAgent, keys: ResourceKeys, term: StoredTerm): Promise<boolean> {
+async function end(
+  agent: ConsulAgent,
+  keys: ResourceKeys,
+  { term, notes = [] }: { term: StoredTerm; notes?: readonly Operation[] },
+): Promise<boolean> {
+  const announced = set(keys.released);
+  if (term.under !== undefined) {
+    // Its session has other terms, perhaps a later one of the same resource.
+    return commit(agent, [compareAndRemove(keys.term, term.modifiedAt), announced, ...notes]);
+  }
   // The session's end would delete the key as well, and hold back for the lock-delay who comes next.
-  const ended = await commit(agent, [checkSession(keys.term, term.session), remove(keys.term), set(keys.released)]);
+  const ended = await commit(agent, [checkSession(keys.term, term.session), remove(keys.term), announced]);
   if (ended) await endSession(agent, term.session);
   return ended;
 }

@@ -34,7 +34,7 @@ const txnReply = z.object({ Results: z.array(z.object({ KV: pair })).nullish() }
 const created = z.object({ ID: z.string().min(1) });
 
 /** Up to 128 operations since 1.12, 64 before. */
-const MAX_OPERATIONS = 60;
+export const MAX_OPERATIONS = 60;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
@@ -71,6 +71,11 @@ export function set(key: string): Operation {
 
 export function remove(key: string): Operation {
   return keyed('delete', key);
+}
+
+/** Removes the key if it was last changed then. */
+export function compareAndRemove(key: string, modifiedAt: number): Operation {
+  return keyed('delete-cas', key, { Index: modifiedAt });
 }
 
 /**

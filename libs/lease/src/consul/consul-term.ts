@@ -15,13 +15,23 @@ export interface StoredTerm {
   readonly fence: Fence;
   /** The ttl of its session. */
   readonly seconds: number;
-  /** The session that it ends with, which belongs to it alone and so names it. */
+  /** The session that it ends with, which belongs to it alone and so names it, or is the one whose nonce is `under`. */
   readonly session: string;
+  /** The nonce of the session that it was acquired under; none for a term with a ttl of its own. */
+  readonly under?: string | undefined;
+  /** Names a term under a session that has others. */
+  readonly modifiedAt: number;
 }
 
-type TermValue = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'seconds'>;
+type TermValue = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'seconds' | 'under'>;
 
-const value = z.object({ nonce: z.string(), holder: z.string(), fence: z.string(), seconds: z.number() });
+const value = z.object({
+  nonce: z.string(),
+  holder: z.string(),
+  fence: z.string(),
+  seconds: z.number(),
+  under: z.string().optional(),
+});
 
 /** What Consul takes as the ttl of a session. */
 const MIN_SECONDS = 10;
@@ -30,8 +40,9 @@ const MAX_SECONDS = 86_400;
 /** @returns the term, if a session has the key; without one nobody does */
 export function readTerm(found: StoredKey | undefined): StoredTerm | undefined {
   if (!found?.session) return undefined;
-  const { fence, ...term } = parsed(found);
-  return { ...term, fence: parseFence(fence), key: found.key, session: found.session };
+  const { fence, ...term } = parsedAs(value, found);
+  const { key, session, modifiedAt } = found;
+  return { ...term, fence: parseFence(fence), key, session, modifiedAt };
 }
 
 /**
@@ -73,19 +84,19 @@ export async function endSession(agent: ConsulAgent, session: string): Promise<v
  * Never fewer than asked for: a term that ends late is waited for, one that ends early has two holders.
  * @throws {SetupError} for more than a day
  */
-function wholeSeconds(ttlMs: number): number {
+export function wholeSeconds(ttlMs: number): number {
   const seconds = Math.max(MIN_SECONDS, Math.ceil(ttlMs / 1_000));
   if (seconds <= MAX_SECONDS) return seconds;
   throw new SetupError(`Consul grants sessions of at most a day, and a lease of ${ttlMs} ms was asked for.`);
 }
 
-function writeTerm({ nonce, holder, fence, seconds }: TermValue): string {
-  return JSON.stringify({ nonce, holder, fence: formatFence(fence), seconds });
+export function writeTerm({ nonce, holder, fence, seconds, under }: TermValue): string {
+  return JSON.stringify({ nonce, holder, fence: formatFence(fence), seconds, under });
 }
 
-function parsed({ key, value: text }: StoredKey): z.output<typeof value> {
+export function parsedAs<S extends z.ZodType>(schema: S, { key, value: text }: StoredKey): z.output<S> {
   try {
-    return value.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text));
   } catch (error) {
     const message = `Expected a lease under the key "${key}" of Consul, found something else: use another prefix.`;
     throw new ConsulError(message, UNEXPECTED, { cause: error });

@@ -4,6 +4,7 @@ import { StoreAwayError } from '../base/errors.js';
 /** An unexpected reply: a retry would not help. */
 export const UNKNOWN = 2;
 export const NOT_FOUND = 5;
+export const FAILED_PRECONDITION = 9;
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;

@@ -2,6 +2,8 @@ import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { EtcdClient } from './etcd-client.js';
 import type { EtcdMember } from './etcd-client.js';
+import { EtcdKeys } from './etcd-keys.js';
+import { EtcdSessions, leftOnce } from './etcd-sessions.js';
 import { grant, remaining, revoke, wholeSeconds, extend, readTerm, writeTerm } from './etcd-term.js';
 import type { EtcdOptions } from './etcd-options.js';
 import { fromBase64 } from './etcd-replies.js';
@@ -14,9 +16,8 @@ import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { nextFence } from '../store/next-fence.js';
-import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
-import { checkResourceName } from '../base/resource.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import { heldOf } from '../store/holdings-page.js';
@@ -61,23 +62,24 @@ const MAX_READS = 10;
  * refuses to write.
  */
 export class EtcdLeaseStore implements LeaseStore {
+  readonly sessions: LeaseSessions;
   readonly #client: EtcdClient;
   readonly #clock: Clock;
-  readonly #space: Readonly<Record<'lease' | 'fence' | 'released', string>>;
+  readonly #keys: EtcdKeys;
 
   /** @throws {SetupError} for an address, prefix or tenant that can't be one */
   constructor(options: EtcdLeaseStoreOptions) {
     const { prefix = 'fencepost', tenant = 'default', kind, clock = systemClock } = options;
-    const part = (name: string) => redisChannel({ prefix, tenant }, partOf(kind, name));
     this.#client = new EtcdClient(options);
     this.#clock = clock;
-    this.#space = { lease: part('lease'), fence: part('fence'), released: part('released') };
+    this.#keys = new EtcdKeys({ prefix, tenant }, kind);
+    this.sessions = new EtcdSessions({ client: this.#client, keys: this.#keys, clock });
   }
 
   /** @throws {EtcdError} */
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const key = this.#termKey(request);
+    const key = this.#keys.term(request.resource);
     return this.#client.ask(async (member) => {
       for (let looks = 0; looks < MAX_READS; looks += 1) {
         const reply = await this.#tryAcquire(member, request, key);
@@ -91,6 +93,7 @@ export class EtcdLeaseStore implements LeaseStore {
   async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
     checkWhole('ttlMs', ttlMs, 1);
     return this.#eachOwn(terms, async (member, seen) => {
+      if (seen.session !== undefined) return false;
       if (await extend(member, seen, ttlMs)) return true;
       return this.#renewMoved(member, seen, ttlMs);
     });
@@ -103,7 +106,7 @@ export class EtcdLeaseStore implements LeaseStore {
 
   /** @throws {EtcdError} */
   async evict(resource: string, fence: Fence): Promise<boolean> {
-    const key = this.#termKey({ resource });
+    const key = this.#keys.term(resource);
     let asked = false;
     return this.#client.ask(async (member) => {
       const [found] = await read(member, [key]);
@@ -111,7 +114,7 @@ export class EtcdLeaseStore implements LeaseStore {
       // Gone after a reply that got lost: it was this call that ended it.
       if (seen?.fence !== fence) return asked;
       asked = true;
-      return this.#end(member, seen);
+      return this.#end(member, seen, noteOf(this.#keys, seen));
     });
   }
 
@@ -122,35 +125,36 @@ export class EtcdLeaseStore implements LeaseStore {
 
   /** @throws {EtcdError} */
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
-    const keys = resources.map((resource) => this.#termKey({ resource }));
+    const keys = resources.map((resource) => this.#keys.term(resource));
     return this.#client.ask(async (member) => {
       const found = await read(member, keys);
-      return Promise.all(keys.map((key, n) => holding(member, readTerm(key, found[n]))));
+      const left = leftOnce(member);
+      return Promise.all(keys.map((key, n) => holding(readTerm(key, found[n]), left)));
     });
   }
 
   /** Without the instants of the acquisitions: etcd shows no clock. */
   async list(after: string | null, limit: number): Promise<HoldingsPage> {
-    const head = `${this.#space.lease}:`;
+    const { terms: head } = this.#keys;
     const keys = await this.#client.ask((member) => keysAfter(member, { head, after: head + (after ?? ''), limit }));
-    const names = keys.map((key) => key.slice(head.length));
+    const names = keys.map((key) => this.#keys.resourceOf(key));
     const next = keys.length < limit ? null : (names.at(-1) ?? null);
     return { items: heldOf(names, await this.inspect(names)), next };
   }
 
   /** @throws {EtcdError} when it can't begin; goes on by itself afterwards */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
-    const { released: key } = this.#space;
+    const { released: key } = this.#keys;
     return watchKey({ client: this.#client, clock: this.#clock, key, onValue: onReleased });
   }
 
   /** @returns `undefined` when another request was quicker, or the term ended just now */
   async #tryAcquire(member: EtcdMember, request: AcquireRequest, key: string): Promise<AcquireReply | undefined> {
-    const counterKey = `${this.#space.fence}:${checkResourceName(request.resource)}`;
+    const counterKey = this.#keys.counter(request.resource);
     const [found, counter] = await read(member, [key, counterKey]);
     const term = readTerm(key, found);
     if (!term) return this.#begin(member, request, { key, counterKey, counter });
-    if (term.nonce !== request.nonce) {
+    if (term.nonce !== request.nonce || term.session !== undefined) {
       return { acquired: false, remainingMs: (await remaining(member, term.lease)) ?? 0 };
     }
     return (await extend(member, term, request.ttlMs)) ? { acquired: true, fence: term.fence } : undefined;
@@ -174,15 +178,19 @@ export class EtcdLeaseStore implements LeaseStore {
     return undefined;
   }
 
-  /** @returns `false` when it was over by then */
-  async #end(member: EtcdMember, seen: StoredTerm): Promise<boolean> {
-    const resource = seen.key.slice(this.#space.lease.length + 1);
+  /**
+   * @param writes what else is written with it
+   * @returns `false` when it was over by then
+   */
+  async #end(member: EtcdMember, seen: StoredTerm, writes: readonly object[] = []): Promise<boolean> {
+    const resource = this.#keys.resourceOf(seen.key);
     const ended = await commit(member, {
       compare: [created(seen.key, seen.createdAt)],
       // Watching for deletions would announce every expiry as well, and could not name its holder.
-      success: [remove(seen.key), put(this.#space.released, resource)],
+      success: [remove(seen.key), put(this.#keys.released, resource), ...writes],
     });
-    if (ended) await revoke(member, seen.lease);
+    // The lease of a session has other terms.
+    if (ended && seen.session === undefined) await revoke(member, seen.lease);
     return ended;
   }
 
@@ -206,20 +214,24 @@ export class EtcdLeaseStore implements LeaseStore {
     return eachOwn<EtcdMember, StoredTerm>(terms, {
       ask: (flow) => this.#client.ask(flow),
       look: async (member, own) => {
-        const keys = own.map((term) => this.#termKey(term));
+        const keys = own.map((term) => this.#keys.term(term.resource));
         const found = await read(member, keys);
         return keys.map((key, n) => readTerm(key, found[n]));
       },
       act,
     });
   }
-
-  #termKey({ resource }: Pick<Term, 'resource'>): string {
-    return `${this.#space.lease}:${checkResourceName(resource)}`;
-  }
 }
 
-async function holding(member: EtcdMember, term: StoredTerm | undefined): Promise<Holding | null> {
-  const remainingMs = term ? await remaining(member, term.lease) : null;
+/** For its session, that a term was taken; ends with the session. */
+function noteOf(keys: EtcdKeys, { session, key, nonce, lease }: StoredTerm): object[] {
+  return session === undefined ? [] : [put(keys.note(session, keys.resourceOf(key)), nonce, lease)];
+}
+
+async function holding(
+  term: StoredTerm | undefined,
+  left: (lease: string) => Promise<number | null>,
+): Promise<Holding | null> {
+  const remainingMs = term ? await left(term.lease) : null;
   return term && remainingMs !== null ? { holder: term.holder, fence: term.fence, remainingMs } : null;
 }

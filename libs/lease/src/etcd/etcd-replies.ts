@@ -22,6 +22,10 @@ export const txnReply = z.object({
   responses: z.array(z.object({ response_range: range.optional() })).default([]),
 });
 
+export const pairsReply = z.object({
+  kvs: z.array(z.object({ key: z.string(), value: z.string().default('') })).default([]),
+});
+
 export const keysReply = z.object({ kvs: z.array(z.object({ key: z.string() })).default([]) });
 
 export const grantReply = z.object({ ID: int64 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import type { EtcdMember } from './etcd-client.js';
-import { EtcdError, UNKNOWN } from './etcd-error.js';
+import { EtcdError, FAILED_PRECONDITION, NOT_FOUND, UNKNOWN } from './etcd-error.js';
 import { fromBase64, emptyReply, grantReply, keepAliveReply, timeToLiveReply } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
 import { commit, created, modified, put } from './etcd-transaction.js';
@@ -16,20 +16,28 @@ export interface StoredTerm {
   readonly fence: Fence;
   /** What its lease was asked for; etcd may have granted more. */
   readonly seconds: number;
-  /** The etcd lease it ends with, which belongs to it alone. */
+  /** The etcd lease it ends with, which belongs to it alone, or to its session. */
   readonly lease: string;
+  /** The nonce of its session; none for a term with a ttl of its own. */
+  readonly session?: string | undefined;
   /** Names this term among all that ever lay under the key, and stays when the value changes. */
   readonly createdAt: Revision;
   /** Another one with each etcd lease that the term is moved to. */
   readonly movedAt: Revision;
 }
 
-type TermValue = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'seconds'>;
+type TermValue = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'seconds' | 'session'>;
 
-const value = z.object({ nonce: z.string(), holder: z.string(), fence: z.string(), seconds: z.number() });
+const value = z.object({
+  nonce: z.string(),
+  holder: z.string(),
+  fence: z.string(),
+  seconds: z.number(),
+  session: z.string().optional(),
+});
 
-export function writeTerm({ nonce, holder, fence, seconds }: TermValue): string {
-  return JSON.stringify({ nonce, holder, fence: formatFence(fence), seconds });
+export function writeTerm({ nonce, holder, fence, seconds, session }: TermValue): string {
+  return JSON.stringify({ nonce, holder, fence: formatFence(fence), seconds, session });
 }
 
 /** @throws {EtcdError} when something else lies there */
@@ -47,7 +55,7 @@ export function readTerm(key: string, found: KeyValue | undefined): StoredTerm |
  */
 export async function extend(member: EtcdMember, term: StoredTerm, ttlMs: number): Promise<boolean> {
   const seconds = wholeSeconds(ttlMs);
-  if (seconds <= term.seconds) return keepAlive(member, term.lease);
+  if (seconds <= term.seconds) return (await keepAlive(member, term.lease)) > 0;
   // An etcd lease can't change its length, so the term moves to another one.
   const lease = await grant(member, seconds);
   const moved = await commit(member, {
@@ -80,9 +88,29 @@ export async function grant(member: EtcdMember, seconds: number): Promise<string
   return (await member.post('lease/grant', { TTL: `${seconds}` }, grantReply)).ID;
 }
 
-/** @returns whether it was still there, and now lasts for as long as it was granted for */
-async function keepAlive(member: EtcdMember, id: string): Promise<boolean> {
-  return Number((await member.post('lease/keepalive', { ID: id }, keepAliveReply)).result.TTL) > 0;
+/** @returns `false` where one with this id is there already */
+export async function grantAs(member: EtcdMember, id: string, seconds: number): Promise<boolean> {
+  return unless(FAILED_PRECONDITION, member.post('lease/grant', { ID: id, TTL: `${seconds}` }, grantReply));
+}
+
+/** @returns how many seconds it was granted for and now lasts, 0 when it was over */
+export async function keepAlive(member: EtcdMember, id: string): Promise<number> {
+  return Number((await member.post('lease/keepalive', { ID: id }, keepAliveReply)).result.TTL);
+}
+
+/** @returns `false` when it was over */
+export async function revokeNow(member: EtcdMember, id: string): Promise<boolean> {
+  return unless(NOT_FOUND, member.post('lease/revoke', { ID: id }, emptyReply));
+}
+
+async function unless(status: number, asking: Promise<unknown>): Promise<boolean> {
+  try {
+    await asking;
+    return true;
+  } catch (error) {
+    if (error instanceof EtcdError && error.status === status) return false;
+    throw error;
+  }
 }
 
 /** What isn't revoked ends by itself, so that nothing depends on it. */

@@ -1,6 +1,6 @@
 import type { EtcdMember } from './etcd-client.js';
 import { EtcdError, NOT_FOUND } from './etcd-error.js';
-import { fromBase64, keysReply, toBase64, txnReply } from './etcd-replies.js';
+import { fromBase64, keysReply, pairsReply, toBase64, txnReply } from './etcd-replies.js';
 import type { KeyValue } from './etcd-replies.js';
 
 /** A revision of etcd: counts every transaction of the cluster. 64 bits wide, so it stays text. */
@@ -58,6 +58,22 @@ export async function read(member: EtcdMember, keys: readonly string[]): Promise
   return (await Promise.all(found)).flat();
 }
 
+export interface NamedValue {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** All keys that begin with `head`, as a majority knows them. */
+export async function readBelow(member: EtcdMember, head: string): Promise<NamedValue[]> {
+  const { kvs } = await member.post('kv/range', { key: toBase64(head), range_end: toBase64(endOf(head)) }, pairsReply);
+  return kvs.map(({ key, value }) => ({ key: fromBase64(key), value: fromBase64(value) }));
+}
+
+/** The first key behind all that begin with `head` has the next last letter. */
+function endOf(head: string): string {
+  return head.slice(0, -1) + String.fromCharCode(head.charCodeAt(head.length - 1) + 1);
+}
+
 interface Range {
   readonly head: string;
   readonly after: string;
@@ -66,10 +82,8 @@ interface Range {
 
 /** Some of the keys that begin with `head`, in their order. */
 export async function keysAfter(member: EtcdMember, { head, after, limit }: Range): Promise<string[]> {
-  // The first key behind one is that with a zero byte at its end; the first behind all with a head has the next last letter.
-  const last = head.charCodeAt(head.length - 1);
-  const end = head.slice(0, -1) + String.fromCharCode(last + 1);
-  const asked = { key: toBase64(`${after}\0`), range_end: toBase64(end), limit: `${limit}`, keys_only: true };
+  // The first key behind one is that with a zero byte at its end.
+  const asked = { key: toBase64(`${after}\0`), range_end: toBase64(endOf(head)), limit: `${limit}`, keys_only: true };
   const { kvs } = await member.post('kv/range', asked, keysReply);
   return kvs.map(({ key }) => fromBase64(key));
 }

@@ -61,15 +61,22 @@ export interface Hold {
   readonly maxHoldMs?: number | undefined;
 }
 
+/** Until when a lease may be trusted, or all those of one session: their leases share it, so that a renewal moves one number. */
+export interface Trust {
+  ttlMs: number;
+  /** Monotonic milliseconds. */
+  until: number;
+}
+
 /** The keeper's side of a {@link Lease}. */
 export class KeptLease implements Lease {
   readonly resource: string;
   readonly nonce: string;
   readonly holder: string;
   readonly fence: Fence;
-  /** Set by the keeper alone, which renews it in the round of this ttl. */
-  ttlMs: number;
-  #trustedUntil: number;
+  readonly hold: Hold;
+  /** Changed by the keeper alone. */
+  trust: Trust;
   #released: Promise<boolean> | undefined;
   #ended = false;
   #loss: LeaseLostError | undefined;
@@ -78,16 +85,16 @@ export class KeptLease implements Lease {
   readonly #hooks: LeaseHooks;
 
   constructor(
-    { resource, nonce, holder, fence, ttlMs, trustedUntil: until }: Grant,
-    readonly hold: Hold,
-    hooks: LeaseHooks,
+    { resource, nonce, holder, fence }: Pick<Grant, 'resource' | 'nonce' | 'holder' | 'fence'>,
+    trust: Trust,
+    { hold, hooks }: { readonly hold: Hold; readonly hooks: LeaseHooks },
   ) {
     this.resource = resource;
     this.nonce = nonce;
     this.holder = holder;
     this.fence = fence;
-    this.ttlMs = ttlMs;
-    this.#trustedUntil = until;
+    this.trust = trust;
+    this.hold = hold;
     this.#hooks = hooks;
   }
 
@@ -100,8 +107,12 @@ export class KeptLease implements Lease {
     return Math.min(stopAt(this), this.hold.since + (this.hold.maxHoldMs ?? Infinity));
   }
 
+  get ttlMs(): number {
+    return this.trust.ttlMs;
+  }
+
   get trustedUntil(): number {
-    return this.#trustedUntil;
+    return this.trust.until;
   }
 
   get signal(): AbortSignal {
@@ -129,7 +140,7 @@ export class KeptLease implements Lease {
    * @param ttlMs what that renewal asked for; the lease may have another one by now
    */
   renew(sentAt: number, ttlMs: number): void {
-    if (!this.#ended) this.#trustedUntil = Math.max(this.#trustedUntil, trustedUntil(sentAt, ttlMs));
+    if (!this.#ended) this.trust.until = Math.max(this.trust.until, trustedUntil(sentAt, ttlMs));
   }
 
   lose(reason: LossReason): void {
@@ -148,6 +159,8 @@ export class KeptLease implements Lease {
   #finish(loss: LeaseLostError | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
+    // A session goes on without it.
+    this.trust = { ttlMs: this.ttlMs, until: this.trustedUntil };
     this.#loss = loss;
     this.#end?.abort(loss);
   }

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from './lease-store-double.stage.js';
+import { LeaseStoreDouble, type Call } from './lease-store-double.stage.js';
 import { atMost } from '../../../../test/support/run-length.js';
 import { ProcessClock } from './process-clock.stage.js';
 import { sleep } from '../base/clock.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
@@ -14,13 +15,21 @@ import { mustStop, stopAt } from '../store/grant.js';
 
 const PROCESSES = 3;
 
+const OWN = ['acquire', 'renew', 'release'] as const;
+const CALLS = [...OWN, 'sessions.open', 'sessions.renew', 'sessions.acquire', 'sessions.close'] as const;
+
 type Failure = 'fail' | 'hang' | 'lose-reply';
 
 type Step =
-  | { readonly do: 'acquire'; readonly by: number; readonly resource: string; readonly ttlMs: number }
+  | {
+      readonly do: 'acquire' | 'acquire under a session';
+      readonly by: number;
+      readonly resource: string;
+      readonly ttlMs: number;
+    }
   | { readonly do: 'extend'; readonly by: number; readonly ttlMs: number }
   | { readonly do: 'release' | 'renew now' | 'release all'; readonly by: number }
-  | { readonly do: 'calls fail'; readonly by: number; readonly call: keyof LeaseStore; readonly how: Failure[] }
+  | { readonly do: 'calls fail'; readonly by: number; readonly call: Call; readonly how: Failure[] }
   | { readonly do: 'calls are slow'; readonly by: number; readonly requestMs: number; readonly replyMs: number }
   | { readonly do: 'pause' | 'wall clock steps'; readonly by: number; readonly ms: number }
   | { readonly do: 'time passes'; readonly ms: number };
@@ -35,7 +44,10 @@ class Process {
   /** How often it has released everything. */
   generation = 0;
 
-  constructor(name: string, world: { machine: ManualClock; memory: LeaseStore; observe: (event: LeaseEvent) => void }) {
+  constructor(
+    name: string,
+    world: { machine: ManualClock; memory: MemoryLeaseStore; observe: (event: LeaseEvent) => void },
+  ) {
     const { machine, memory, observe } = world;
     const slow = async <T>(serve: () => Promise<T>): Promise<T> => {
       await sleep(machine, this.requestMs);
@@ -45,13 +57,22 @@ class Process {
       return reply;
     };
     this.clock = new ProcessClock(machine);
-    this.store = new LeaseStoreDouble({
+    const far: LeaseStore = {
       acquire: (request) => slow(() => memory.acquire(request)),
       renew: (terms, ttlMs) => slow(() => memory.renew(terms, ttlMs)),
       release: (terms) => slow(() => memory.release(terms)),
       inspect: (resources) => memory.inspect(resources),
       watchReleases: (onReleased) => memory.watchReleases(onReleased),
-    });
+    };
+    const { sessions } = memory;
+    const farSessions: LeaseSessions = {
+      open: (session) => slow(() => sessions.open(session)),
+      renew: (session, acknowledged) => slow(() => sessions.renew(session, acknowledged)),
+      close: (session) => slow(() => sessions.close(session)),
+      closeOf: (held, fence) => slow(() => sessions.closeOf(held, fence)),
+      acquire: (session, requests) => slow(() => sessions.acquire(session, requests)),
+    };
+    this.store = new LeaseStoreDouble(far, { sessions: farSessions });
     this.keeper = new LeaseKeeper({ store: this.store, clock: this.clock, holder: name, observe });
   }
 }
@@ -88,7 +109,7 @@ class World {
     if (step.do === 'time passes') return;
     const process = this.#processes[step.by]!;
     if (process.clock.isPaused) return;
-    if (step.do === 'acquire') this.#acquire(process, step);
+    if (step.do === 'acquire' || step.do === 'acquire under a session') this.#acquire(process, step);
     else if (step.do === 'extend') this.#extend(process, step.ttlMs);
     else if (step.do === 'calls fail') process.store.next(step.call, ...step.how);
     else if (step.do === 'calls are slow') Object.assign(process, { requestMs: step.requestMs, replyMs: step.replyMs });
@@ -97,10 +118,16 @@ class World {
     else this.#ask(process, step.do);
   }
 
-  #acquire(process: Process, { resource, ttlMs }: Extract<Step, { do: 'acquire' }>): void {
-    const { generation } = process;
-    const asked = process.keeper.tryAcquire(resource, { ttlMs }).then((answer) => {
-      if (!answer.acquired) return;
+  #acquire(process: Process, step: Extract<Step, { resource: string }>): void {
+    const { generation, keeper } = process;
+    const { resource, ttlMs } = step;
+    const answers =
+      step.do === 'acquire'
+        ? keeper.tryAcquire(resource, { ttlMs })
+        : keeper.tryAcquireMany([{ resource }], { ttlMs }).then(([answer]) => answer);
+    const asked = answers.then((answer) => {
+      if (!answer?.acquired) return;
+      if (step.do !== 'acquire') this.seen.add('granted under a session');
       if (generation !== process.generation) this.wrongs.push(`${resource} was got by who had released everything`);
       this.#granted({ lease: answer.lease, process, released: false });
     });
@@ -139,16 +166,19 @@ class World {
   #heard(event: LeaseEvent): void {
     if (event.name === 'lease.lost') this.seen.add(`lost: ${event.reason}`);
     if (event.name === 'lease.extended') this.seen.add('extended');
+    if (event.name === 'session.extended') this.seen.add('extended under a session');
     this.#check();
   }
 
   /** Trust ends before the store lets anybody else in, whatever was sent with which ttl and came when. */
   #checkTrust(): void {
-    const { terms } = this.#memory.save();
+    const { terms, sessions } = this.#memory.save();
     const wallToMonotonic = this.#machine.monotonic() - this.#machine.now();
     for (const { lease } of this.#held.filter((held) => !held.released && !held.lease.signal.aborted)) {
       const term = terms.get(lease.resource);
-      const endsAt = term?.nonce === lease.nonce ? term.expiresAt + wallToMonotonic : this.#machine.monotonic();
+      const ends = term?.session === undefined ? term?.expiresAt : sessions.get(term.session)?.expiresAt;
+      const isOurs = term?.nonce === lease.nonce && ends !== undefined;
+      const endsAt = isOurs ? ends + wallToMonotonic : this.#machine.monotonic();
       if (lease.trustedUntil > endsAt) this.wrongs.push(`${lease.holder} trusts ${lease.resource} beyond its end`);
     }
   }
@@ -181,7 +211,7 @@ class World {
   /** Everything works again, whatever was under way arrives, and everybody releases. */
   async #end(): Promise<void> {
     for (const process of this.#processes) {
-      for (const call of ['acquire', 'renew', 'release'] as const) process.store.next(call);
+      for (const name of CALLS) process.store.next(name);
       Object.assign(process, { requestMs: 0, replyMs: 0 });
     }
     await this.#machine.advance(30_000);
@@ -196,13 +226,17 @@ class World {
 const by = fc.nat(PROCESSES - 1);
 const resource = fc.constantFrom('a', 'b');
 const ttlMs = fc.constantFrom(600, 3_000, 12_000);
-const call = fc.constantFrom('acquire' as const, 'renew' as const, 'renew' as const, 'release' as const);
+const call = fc.constantFrom<Call>(...CALLS, 'renew', 'sessions.renew');
 const how = fc.array(fc.constantFrom<Failure>('fail', 'hang', 'lose-reply'), { minLength: 1, maxLength: 6 });
 const delayMs = fc.constantFrom(0, 0, 1, 90, 400, 1_100, 4_000);
 const ends = fc.constantFrom('release' as const, 'release' as const, 'renew now' as const, 'release all' as const);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('acquire' as const), by, resource, ttlMs }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('acquire under a session' as const), by, resource, ttlMs }),
+  },
   { weight: 4, arbitrary: fc.record({ do: ends, by }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('extend' as const), by, ttlMs }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('calls fail' as const), by, call, how }) },
@@ -243,7 +277,8 @@ describe('keepers that share a store', () => {
     });
     await fc.assert(property, atMost(400));
     // A store that keeps its data refuses nobody who asks in time. Without the others it would have been too easy.
-    const events = ['extended', 'extended to another ttl', 'granted', 'lost: clock-jump', 'lost: expired'];
+    const own = ['extended', 'extended to another ttl', 'granted', 'lost: clock-jump', 'lost: expired'];
+    const events = [...own, 'extended under a session', 'granted under a session'].toSorted();
     expect([...seen].toSorted()).toEqual(events);
   });
 });

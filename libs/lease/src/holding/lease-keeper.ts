@@ -1,28 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { ClockJump, systemClock } from '../base/clock.js';
-import type { CancelTimer, Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { isFinal, type LossReason } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import { processIdentity } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
+import { NOTHING, type AcquireCall } from './acquire-call.js';
+import { Deadline } from './deadline.js';
 import { KeptLease } from './held-lease.js';
-import type { AcquireAnswer, Hold, Lease, LeaseHooks, NotAcquired } from './held-lease.js';
+import type { AcquireAnswer, Hold, Lease, LeaseHooks } from './held-lease.js';
+import { KeptSession } from './kept-session.js';
 import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
-import { mustStop, trustedUntil } from '../store/grant.js';
+import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import { RenewalRound } from './renewal-round.js';
-
-const NOTHING: NotAcquired = { acquired: false, remainingMs: 0 };
-
-/** One call to the store for leases. */
-interface AcquireCall {
-  readonly requests: readonly AcquireRequest[];
-  readonly hold: Hold;
-  /** How often all leases of the keeper had been released when it was sent. */
-  readonly generation: number;
-  readonly hooks: LeaseHooks;
-}
+import { SessionLeases, type SessionLeasesOptions } from './session-leases.js';
 
 /** Leases have few different TTLs; idle rounds are kept, without timers, for the next lease of their TTL. */
 const IDLE_ROUNDS = 8;
@@ -42,11 +36,13 @@ export class LeaseKeeper {
   readonly #reports: LeaseReports;
   readonly #kept = new Set<KeptLease>();
   readonly #rounds = new Map<number, RenewalRound>();
+  readonly #sessions: SessionLeases | undefined;
   readonly #hooks: LeaseHooks = {
     letGo: async (kept) => (await this.#end([kept]))[0] ?? false,
     extend: (kept, ttlMs) => this.#extend(kept, ttlMs),
   };
-  #deadline: { readonly at: number; readonly cancel: CancelTimer } | undefined;
+  /** It has its own timer, so that it fires even if a renewal hangs. */
+  readonly #deadline: Deadline;
   #generation = 0;
 
   constructor(options: LeaseKeeperOptions) {
@@ -54,8 +50,11 @@ export class LeaseKeeper {
     this.#clock = options.clock ?? systemClock;
     this.#nonce = options.randomUUID ?? randomUUID;
     this.#jump = new ClockJump(this.#clock);
+    this.#deadline = new Deadline(this.#clock, () => this.#onDeadline());
     this.#reports = new LeaseReports(this.#clock, options);
     this.holder = options.holder ?? processIdentity();
+    const { sessions } = options.store;
+    this.#sessions = sessions && new SessionLeases(this.#sessionOptions(sessions));
   }
 
   /**
@@ -75,7 +74,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Tries many at once, without waiting for the present holders: one call if the store supports it.
+   * Tries many at once, without waiting for the present holders: one call if the store supports it. With a store that has
+   * sessions they live with one of this keeper, which costs one renewal for all of them.
    * @returns an answer for each, in the order given
    * @throws as {@link tryAcquire}; leases that may have been granted are released
    */
@@ -95,6 +95,7 @@ export class LeaseKeeper {
       floor,
     }));
     const call = { requests, hold, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
+    if (this.#sessions) return this.#sessions.tryAcquire(call, ttlMs);
     return this.#accept(call, await this.#ask(call, true));
   }
 
@@ -109,18 +110,32 @@ export class LeaseKeeper {
    * @throws when the store could not be asked; nothing is lost by that
    */
   async renewNow(leases: readonly Lease[]): Promise<boolean[]> {
-    await Promise.all([...this.#rounds.values()].map((round) => round.renewNow(leases)));
-    return leases.map((lease) => this.#kept.has(lease as KeptLease));
+    const kept = leases as readonly KeptLease[];
+    const rounds = [...this.#rounds.values()].map((round) => round.renewNow(leases));
+    await Promise.all([...rounds, this.#sessions?.renewNow(kept)]);
+    return kept.map((lease) => this.#has(lease));
   }
 
   /**
-   * Ends all terms in one batch, those being acquired included; for a shutdown, when the work has stopped.
+   * Ends all terms in one batch, those being acquired included; for a shutdown, when the work has stopped. The terms of a
+   * session end with it.
    * @returns how many were still ours
    * @throws when the store could not be asked; the terms then end by themselves within their ttl
    */
   async releaseAll(): Promise<number> {
     this.#generation += 1;
-    return (await this.#end([...this.#kept])).filter(Boolean).length;
+    const [ended, underSessions = 0] = await Promise.all([this.#end([...this.#kept]), this.#sessions?.closeAll()]);
+    return ended.filter(Boolean).length + underSessions;
+  }
+
+  #sessionOptions(sessions: LeaseSessions): SessionLeasesOptions {
+    return {
+      ...{ sessions, clock: this.#clock, reports: this.#reports, holder: this.holder, randomUUID: this.#nonce },
+      look: () => this.#look(this.#clock.monotonic()),
+      generation: () => this.#generation,
+      giveBack: (requests) => this.#giveBack(requests),
+      onRevoked: (kept) => this.#lose(kept, 'refused'),
+    };
   }
 
   /** @returns the hold that the call which follows would begin */
@@ -165,17 +180,12 @@ export class LeaseKeeper {
     const answers = call.requests.map((request, n): AcquireAnswer => {
       const reply = replies[n] ?? NOTHING;
       if (!reply.acquired) return reply;
-      const { resource, nonce, holder, ttlMs } = request;
-      const grant = {
-        resource,
-        nonce,
-        holder,
-        fence: reply.fence,
-        ttlMs,
-        trustedUntil: trustedUntil(call.hold.since, ttlMs),
-      };
-      const tooLate = mustStop(grant, now);
-      if (wanted && !tooLate) return { acquired: true, lease: this.#keep(new KeptLease(grant, call.hold, call.hooks)) };
+      const { ttlMs } = request;
+      const trust = { ttlMs, until: trustedUntil(call.hold.since, ttlMs) };
+      const tooLate = stopAt({ ttlMs, trustedUntil: trust.until }) <= now;
+      if (wanted && !tooLate) {
+        return { acquired: true, lease: this.#keep(new KeptLease({ ...request, fence: reply.fence }, trust, call)) };
+      }
       unwanted.push(request);
       return NOTHING;
     });
@@ -191,7 +201,7 @@ export class LeaseKeeper {
 
   #join(kept: KeptLease, since: number): void {
     this.#round(kept.ttlMs).add(kept, since);
-    this.#watch(kept.endsAt);
+    this.#deadline.watch(kept.endsAt);
   }
 
   /**
@@ -206,7 +216,7 @@ export class LeaseKeeper {
     await this.#newRound(ttlMs).ask([kept]);
     kept.signal.throwIfAborted();
     this.#leave(kept);
-    kept.ttlMs = ttlMs;
+    kept.trust.ttlMs = ttlMs;
     this.#join(kept, since);
     this.#reports.ttlChanged(kept);
   }
@@ -246,17 +256,22 @@ export class LeaseKeeper {
   }
 
   #lose(kept: KeptLease, reason: LossReason): void {
-    if (!this.#kept.has(kept)) return;
+    if (!this.#has(kept)) return;
     this.#drop(kept);
     kept.lose(reason);
     this.#reports.lost(kept, reason);
   }
 
+  #has(kept: KeptLease): boolean {
+    return kept.trust instanceof KeptSession ? kept.trust.has(kept) : this.#kept.has(kept);
+  }
+
   /** Called before the holder is notified: no timer is left for this lease, even if an abort listener throws. */
   #drop(kept: KeptLease): void {
+    if (kept.trust instanceof KeptSession) return kept.trust.remove(kept);
     this.#kept.delete(kept);
     this.#leave(kept);
-    if (this.#kept.size === 0) this.#unwatch();
+    if (this.#kept.size === 0) this.#deadline.clear();
   }
 
   #leave(kept: KeptLease): void {
@@ -267,33 +282,17 @@ export class LeaseKeeper {
   #look(monotonicNow: number): boolean {
     const jumped = this.#jump.look(monotonicNow);
     if (jumped) for (const kept of [...this.#kept]) this.#lose(kept, 'clock-jump');
+    if (jumped) this.#sessions?.loseAll('clock-jump');
     return jumped;
   }
 
-  /**
-   * The deadline has its own timer, so that it fires even if a renewal hangs: one timer for all leases, armed for the
-   * earliest. Renewals don't move it; it is armed again when it fires.
-   */
-  #watch(at: number): void {
-    if (this.#deadline && this.#deadline.at <= at) return;
-    this.#unwatch();
-    const cancel = this.#clock.after(at - this.#clock.monotonic(), () => this.#onDeadline());
-    this.#deadline = { at, cancel };
-  }
-
-  #unwatch(): void {
-    this.#deadline?.cancel();
-    this.#deadline = undefined;
-  }
-
   #onDeadline(): void {
-    this.#unwatch();
     const now = this.#clock.monotonic();
     this.#look(now);
     const ended = [...this.#kept].filter(({ endsAt }) => endsAt <= now);
     for (const kept of ended) this.#lose(kept, mustStop(kept, now) ? 'expired' : 'max-hold');
     // Not Math.min(...): 150,000 arguments overflow the stack.
     const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, kept.endsAt), Infinity);
-    if (this.#kept.size > 0) this.#watch(earliest);
+    if (this.#kept.size > 0) this.#deadline.watch(earliest);
   }
 }

@@ -4,6 +4,7 @@ import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { observers, unobserved } from '../telemetry/lease-events.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
 import type { Hold, KeptLease } from './held-lease.js';
+import type { KeptSession } from './kept-session.js';
 
 export interface Listeners {
   readonly observe?: LeaseObserver;
@@ -13,6 +14,9 @@ export interface Listeners {
    */
   readonly measure?: LeaseObserver;
 }
+
+/** When a term was asked for, and whether it lives with a session. */
+type Answered = Hold & { readonly underSession?: boolean };
 
 /** The events of a keeper. None is built without an observer. */
 export class LeaseReports {
@@ -28,10 +32,11 @@ export class LeaseReports {
     this.#observe = observers(measure, observe);
   }
 
-  answered({ resource, holder, ttlMs }: AcquireRequest, reply: AcquireReply, { since, maxHoldMs }: Hold): void {
+  answered(request: AcquireRequest, reply: AcquireReply, { since, maxHoldMs, underSession }: Answered): void {
     if (this.#silent) return;
+    const { resource, holder, ttlMs } = request;
     const tookMs = this.#since(since);
-    const bound = maxHoldMs === undefined ? {} : { maxHoldMs };
+    const bound = { ...(maxHoldMs !== undefined && { maxHoldMs }), ...(underSession && { underSession }) };
     if (reply.acquired) {
       this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs, ...bound });
     } else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
@@ -52,6 +57,16 @@ export class LeaseReports {
   notExtended(leases: Iterable<KeptLease>, error: unknown): void {
     if (this.#silent) return;
     for (const lease of leases) this.#notify({ name: 'lease.extend-failed', ...term(lease), error });
+  }
+
+  /** One event, whatever the number of leases. */
+  sessionExtended({ session, size }: KeptSession): void {
+    if (this.#silent) return;
+    this.#notify({ name: 'session.extended', holder: session.holder, ttlMs: session.ttlMs, leases: size });
+  }
+
+  sessionNotExtended({ session, size }: KeptSession, error: unknown): void {
+    this.#notify({ name: 'session.extend-failed', holder: session.holder, leases: size, error });
   }
 
   lost(lease: KeptLease, reason: LossReason): void {

@@ -1,19 +1,23 @@
 import type { LeaseStore } from '../store/lease-store.js';
 import type { AcquireReply, AcquireRequest, Holding, StopWatching } from '../store/lease-store.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import type { Term } from '../store/grant.js';
 
-type Call = keyof LeaseStore;
+export type Call = Exclude<keyof LeaseStore, 'sessions'> | `sessions.${keyof LeaseSessions}`;
 type Step =
   'fail' | 'hang' | 'lose-reply' | { readonly heldBack: Promise<void> } | { readonly failsAfter: Promise<void> };
 
 /** A store in front of another that counts calls and has its next ones fail, hang, lose their reply or answer late. */
 export class LeaseStoreDouble implements LeaseStore {
   readonly calls: { readonly call: Call; readonly resources: string[] }[] = [];
+  readonly sessions?: LeaseSessions;
   readonly #steps = new Map<Call, Step[]>();
   readonly #store: LeaseStore;
 
-  constructor(store: LeaseStore) {
+  /** With the sessions of the other store only if they are asked for. */
+  constructor(store: LeaseStore, { sessions }: { readonly sessions?: LeaseSessions | undefined } = {}) {
     this.#store = store;
+    if (sessions) this.sessions = this.#inFrontOf(sessions);
   }
 
   /** What happens to the next calls, in order; after that everything works again. */
@@ -50,6 +54,19 @@ export class LeaseStoreDouble implements LeaseStore {
     return this.#store.watchReleases(onReleased);
   }
 
+  #inFrontOf(sessions: LeaseSessions): LeaseSessions {
+    return {
+      open: (session) => this.#through('sessions.open', [], () => sessions.open(session)),
+      renew: (session, acknowledged) =>
+        this.#through('sessions.renew', resourcesOf(acknowledged), () => sessions.renew(session, acknowledged)),
+      close: (session) => this.#through('sessions.close', [], () => sessions.close(session)),
+      closeOf: (resource, fence) =>
+        this.#through('sessions.closeOf', [resource], () => sessions.closeOf(resource, fence)),
+      acquire: (session, requests) =>
+        this.#through('sessions.acquire', resourcesOf(requests), () => sessions.acquire(session, requests)),
+    };
+  }
+
   async #through<T>(call: Call, resources: string[], ask: () => Promise<T>): Promise<T> {
     this.calls.push({ call, resources });
     const step = this.#steps.get(call)?.shift();
@@ -63,6 +80,6 @@ export class LeaseStoreDouble implements LeaseStore {
   }
 }
 
-function resourcesOf(terms: readonly Term[]): string[] {
+function resourcesOf(terms: readonly Pick<Term, 'resource'>[]): string[] {
   return terms.map(({ resource }) => resource);
 }

@@ -29,7 +29,9 @@ export class HeldTerms {
     const key = `${fence} ${resource}`;
     if (event.name === 'lease.acquired' && this.#terms.size < MAX_FOLLOWED) {
       const { ttlMs, maxHoldMs: budgetMs = TTLS_IN_BUDGET * ttlMs } = event;
-      this.#terms.set(key, { resource, since: now - event.tookMs, budgetMs, heardAt: now });
+      // One that lives with a session has no renewals of its own, and always ends with an event.
+      const heardAt = event.underSession ? Infinity : now;
+      this.#terms.set(key, { resource, since: now - event.tookMs, budgetMs, heardAt });
     } else if (event.name === 'lease.extended') {
       const term = this.#terms.get(key);
       if (term) term.heardAt = now;

@@ -75,6 +75,9 @@ function boundedLabels(max: number, seen: Set<string>, onNew = (_: string) => {}
   };
 }
 
+/** One renewal for all leases of a session, of whatever types they are. */
+const OF_SESSION = { resource_type: 'pod-session' } as const;
+
 /** How a value of an event becomes one of a bounded number of labels. */
 interface Labels {
   readonly type: (resource: string) => string;
@@ -105,6 +108,10 @@ class EventCounter {
         return this.#extended('extended', event.resource);
       case 'lease.extend-failed':
         return this.#extended('error', event.resource);
+      case 'session.extended':
+        return this.#count.extend.inc({ ...OF_SESSION, outcome: 'extended' });
+      case 'session.extend-failed':
+        return this.#count.extend.inc({ ...OF_SESSION, outcome: 'error' });
       case 'lease.lost':
         return this.#gone(event);
       case 'lease.released':

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { FenceExhaustedError, SetupError } from '../base/errors.js';
+import { FenceExhaustedError } from '../base/errors.js';
 import { formatFence, parseFence, type Fence } from '../base/fence.js';
 import { checkResourceName } from '../base/resource.js';
 import type { Criticality, Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
 import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import { heldOf } from '../store/holdings-page.js';
 import type {
@@ -18,9 +19,9 @@ import type {
   LeaseStore,
   StopWatching,
 } from '../store/lease-store.js';
-import type { SqlClient, SqlPool, SqlQuery, SqlResult } from './sql-client.js';
-import { loadStatements } from './sql-statement.js';
-import type { BoundStatement } from './sql-statement.js';
+import { isFenceExhausted, LeaseRows } from './lease-rows.js';
+import { PostgresSessions } from './postgres-sessions.js';
+import type { SqlClient, SqlPool } from './sql-client.js';
 import { leaseTable, quotedTable } from './table.js';
 import type { TableName } from './table.js';
 import { watchPostgresChannel } from './watch-channel.js';
@@ -38,24 +39,8 @@ export interface PostgresLeaseStoreOptions extends TableName, Partial<KeySpace> 
   readonly clock?: Clock;
 }
 
-const STATEMENTS = [
-  'acquire-lease',
-  'evict-lease',
-  'inspect-leases',
-  'list-leases',
-  'release-leases',
-  'renew-leases',
-] as const;
-
-type Statements = Record<(typeof STATEMENTS)[number], BoundStatement>;
-
-const statements = loadStatements(new URL('../sql/', import.meta.url), STATEMENTS);
-
 /** Each further try means that another holder took the resource between this statement's read and its lock. */
 const MAX_READS = 10;
-
-/** The constraint's refusal: the fence is too large for a double. */
-const CHECK_VIOLATION = '23514';
 
 /**
  * Leases as rows of one PostgreSQL, in a table that {@link createLeaseTable} makes.
@@ -70,24 +55,22 @@ const CHECK_VIOLATION = '23514';
  * for a ttl; the fence still goes on, by the server's clock.
  */
 export class PostgresLeaseStore implements LeaseStore {
+  readonly sessions: LeaseSessions;
   readonly #client: SqlPool;
   readonly #clock: Clock;
-  readonly #space: string;
   readonly #released: string;
-  readonly #statements: Statements;
-  readonly #remedy: string;
+  readonly #rows: LeaseRows;
 
   /** @throws {SetupError} for a prefix, tenant, schema or table that can't be one */
   constructor(options: PostgresLeaseStoreOptions) {
     const { client, clock = systemClock, prefix = 'fencepost', tenant = 'default', kind } = options;
     const names = leaseTable(options);
-    const bound = Object.entries(statements).map(([name, statement]) => [name, statement.about(names)]);
+    const space = redisChannel({ prefix, tenant }, partOf(kind, 'lease'));
     this.#client = client;
     this.#clock = clock;
-    this.#space = redisChannel({ prefix, tenant }, partOf(kind, 'lease'));
-    this.#released = channelName(`${quotedTable(names)} ${this.#space}`);
-    this.#statements = Object.fromEntries(bound) as Statements;
-    this.#remedy = `call createLeaseTable() once before, with the same schema and table (${quotedTable(names)}).`;
+    this.#released = channelName(`${quotedTable(names)} ${space}`);
+    this.#rows = new LeaseRows({ client, names, space });
+    this.sessions = new PostgresSessions(this.#rows, this.#released);
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -112,17 +95,19 @@ export class PostgresLeaseStore implements LeaseStore {
   }
 
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
-    const rows = await this.#ask('inspect-leases', [resources.map(checkResourceName)]);
+    const rows = await this.#rows.ask('inspect-leases', resources.map(checkResourceName));
     return (rows as HeldRow[]).map(holdingIn);
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {
     const values = [checkResourceName(resource), formatFence(fence), this.#released];
-    return (await this.#ask('evict-lease', values)).length > 0;
+    return (await this.#rows.ask('evict-lease', ...values)).length > 0;
   }
 
   async list(after: string | null, limit: number): Promise<HoldingsPage> {
-    const rows = (await this.#ask('list-leases', [after ?? '', limit])) as (HeldRow & { readonly resource: string })[];
+    const rows = (await this.#rows.ask('list-leases', after ?? '', limit)) as (HeldRow & {
+      readonly resource: string;
+    })[];
     const names = rows.map(({ resource }) => resource);
     return { items: heldOf(names, rows.map(holdingIn)), next: rows.length < limit ? null : (names.at(-1) ?? null) };
   }
@@ -143,23 +128,23 @@ export class PostgresLeaseStore implements LeaseStore {
 
   async #acquire(resource: string, values: string[]): Promise<readonly AcquireRow[]> {
     try {
-      return (await this.#ask('acquire-lease', [resource, ...values])) as AcquireRow[];
+      return (await this.#rows.ask('acquire-lease', resource, ...values)) as AcquireRow[];
     } catch (error) {
-      if (sqlState(error) === CHECK_VIOLATION) throw new FenceExhaustedError(resource);
+      if (isFenceExhausted(error)) throw new FenceExhaustedError(resource);
       throw error;
     }
   }
 
-  async #each(name: keyof Statements, terms: readonly Term[], value: string): Promise<boolean[]> {
+  async #each(name: 'renew-leases' | 'release-leases', terms: readonly Term[], value: string): Promise<boolean[]> {
     if (terms.length === 0) return [];
     const resources = terms.map(({ resource }) => checkResourceName(resource));
-    const rows = await this.#ask(name, [resources, terms.map(({ nonce }) => nonce), value]);
+    const rows = await this.#rows.ask(
+      name,
+      resources,
+      terms.map(({ nonce }) => nonce),
+      value,
+    );
     return (rows as { readonly done: boolean }[]).map(({ done }) => done);
-  }
-
-  async #ask(name: keyof Statements, values: unknown[]): Promise<readonly unknown[]> {
-    const query = this.#statements[name].with(this.#space, ...values);
-    return (await ask(this.#client, query, this.#remedy)).rows;
   }
 }
 
@@ -203,36 +188,4 @@ async function probePostgres(client: SqlClient): Promise<Finding[]> {
       `Expected ${name} on in PostgreSQL, found off: a crash of the server loses leases that it had acknowledged. Write ` +
       `"${name} = on" in postgresql.conf, and no other value for this role or database.`,
   }));
-}
-
-/** A serialization failure and a deadlock: nothing was done, and the same statement may be sent again. */
-const ASK_AGAIN = new Set(['40001', '40P01']);
-/** The table, or its schema, isn't there. */
-const MISSING = new Set(['42P01', '3F000']);
-const MAX_TRIES = 20;
-
-/** PostgreSQL's SQLSTATE. */
-function sqlState(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
-
-/**
- * Sends a statement that is a transaction of its own, again where the server aborted it in favour of another transaction.
- *
- * Under READ COMMITTED that doesn't happen to the statements of this library. Where a database or a role has REPEATABLE READ
- * or SERIALIZABLE as its default, a statement that had to wait for another one fails instead of looking again.
- * @param remedy what to do when the table isn't there
- * @throws {SetupError} when the table isn't there, and everything else as the client throws it
- */
-async function ask(client: SqlClient, query: SqlQuery, remedy: string): Promise<SqlResult> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await client.query(query);
-    } catch (error) {
-      const state = sqlState(error) ?? '';
-      if (MISSING.has(state)) throw new SetupError(`${(error as Error).message}: ${remedy}`, { cause: error });
-      if (!ASK_AGAIN.has(state) || tries === MAX_TRIES) throw error;
-    }
-  }
 }

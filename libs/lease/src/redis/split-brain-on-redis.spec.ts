@@ -130,6 +130,25 @@ describe('a primary that is cut off from its replica', () => {
     expect(await replica.exists(key('r', 'lease'))).toBe(1);
   });
 
+  it('is waited for by sessions too: neither one that no replica has counts, nor a term under one', async () => {
+    const waiting = await connected(old.url);
+    const replication = { redis: waiting, replicas: 1, timeoutMs: 1_000 };
+    const store = new RedisLeaseStore({ redis: first, ...space, replication });
+    const { sessions } = store;
+    const session = { nonce: 'session', holder: 'pod/1', ttlMs: TTL_MS };
+    const asked = [{ resource: 'r', nonce: 'n', floor: NO_FENCE }];
+    await sessions.open(session);
+    expect(await replica.exists(key('session', 'session'))).toBe(1);
+    expect(await sessions.acquire(session, asked)).toMatchObject([{ acquired: true }]);
+    expect(await replica.exists(key('r', 'lease'))).toBe(1);
+    await store.release(asked);
+    link.swallow();
+    await expect(sessions.acquire(session, asked)).rejects.toThrow(NotReplicatedError);
+    // Given back: the caller asked for a term that survives a failover.
+    expect(await store.inspect(['r'])).toEqual([null]);
+    await expect(sessions.open({ ...session, nonce: 'another' })).rejects.toThrow(NotReplicatedError);
+  });
+
   it.each([{ replicas: 0 }, { timeoutMs: 0 }])('is not waited for without an end or a replica: %j', async (over) => {
     const write = { script: SCRIPTS['acquire-lease'], keys: [], args: [], replicas: 1, timeoutMs: 1, ...over };
     await expect(waitForReplicas(first, write)).rejects.toThrow(RangeError);

@@ -15,10 +15,22 @@
 --
 -- clock_timestamp() and never now(): this statement may wait for another one's row lock, and now() is when the waiting
 -- began. It is part of the fence, so that the fence goes on increasing after the row was lost.
-WITH held AS MATERIALIZED (
-  SELECT nonce, ttl_ms, extract(epoch FROM expires_at - clock_timestamp()) * 1000 AS left_ms
+WITH seen AS MATERIALIZED (
+  -- Which row says how long the term lasts: its own, or that of the session it names behind a blank.
+  SELECT
+    CASE WHEN nonce LIKE '% %' THEN $1::text || '/session' ELSE space END AS space,
+    CASE WHEN nonce LIKE '% %' THEN split_part(nonce, ' ', 2) ELSE resource END AS resource,
+    nonce LIKE '% %' AS in_session
   FROM :"schema".:"table"
-  WHERE space = $1::text AND resource = $2::text AND nonce <> $3::text AND expires_at > clock_timestamp()
+  WHERE space = $1::text AND resource = $2::text AND nonce <> $3::text
+),
+held AS MATERIALIZED (
+  SELECT
+    timed.space, timed.resource, timed.nonce, timed.ttl_ms,
+    extract(epoch FROM timed.expires_at - clock_timestamp()) * 1000 AS left_ms
+  FROM seen
+  JOIN :"schema".:"table" AS timed ON timed.space = seen.space AND timed.resource = seen.resource
+  WHERE timed.nonce IS NOT NULL AND timed.expires_at > clock_timestamp()
 ),
 -- More than was ever asked for: the server's clock went back. Twice leaves room for a small correction; the holder's own
 -- ttl is the measure, a contender with a shorter one must not cut a healthy term.
@@ -26,9 +38,25 @@ cut AS (
   UPDATE :"schema".:"table" AS lease
   SET expires_at = clock_timestamp() + lease.ttl_ms * interval '1 millisecond'
   FROM held
-  WHERE lease.space = $1::text AND lease.resource = $2::text AND lease.nonce = held.nonce
+  WHERE lease.space = held.space AND lease.resource = held.resource AND lease.nonce = held.nonce
     AND held.left_ms > 2 * held.ttl_ms
     AND extract(epoch FROM lease.expires_at - clock_timestamp()) * 1000 > 2 * lease.ttl_ms
+),
+-- A session that seems to be over is locked, so that a renewal under way comes first. One that is over never comes back.
+locked AS MATERIALIZED (
+  SELECT session.resource AS nonce
+  FROM :"schema".:"table" AS session
+  JOIN seen ON session.space = seen.space AND session.resource = seen.resource AND seen.in_session
+  WHERE session.nonce IS NULL OR session.expires_at <= clock_timestamp()
+  FOR SHARE OF session
+),
+ended AS MATERIALIZED (
+  SELECT nonce FROM locked
+  UNION ALL
+  SELECT resource FROM seen
+  WHERE in_session AND NOT EXISTS (
+    SELECT FROM :"schema".:"table" AS session WHERE session.space = seen.space AND session.resource = seen.resource
+  )
 ),
 taken AS (
   INSERT INTO :"schema".:"table" AS lease (space, resource, nonce, holder, ttl_ms, acquired_at, expires_at, fence)
@@ -66,7 +94,10 @@ taken AS (
       )
     END
   -- Decided on the row as it is once it is locked, whatever the snapshot showed.
-  WHERE lease.nonce IS NULL OR lease.nonce = EXCLUDED.nonce OR lease.expires_at <= clock_timestamp()
+  WHERE lease.nonce IS NULL OR lease.nonce = EXCLUDED.nonce OR CASE
+    WHEN lease.nonce LIKE '% %' THEN split_part(lease.nonce, ' ', 2) IN (SELECT nonce FROM ended)
+    ELSE lease.expires_at <= clock_timestamp()
+  END
   RETURNING lease.fence
 )
 SELECT 'ACQUIRED' AS word, fence::text AS value FROM taken

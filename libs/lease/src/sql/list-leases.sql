@@ -8,7 +8,7 @@
 --
 -- Free ones count as well: a table of a million of them is not read at once because three are held.
 WITH looked AS MATERIALIZED (
-  SELECT resource, nonce, holder, fence, expires_at, acquired_at
+  SELECT space, resource, nonce, holder, fence, expires_at, acquired_at
   FROM :"schema".:"table"
   WHERE space = $1::text AND resource > $2::text COLLATE "C"
   ORDER BY resource
@@ -21,6 +21,11 @@ SELECT
   ceil(greatest(0, extract(epoch FROM held.expires_at - clock_timestamp()) * 1000))::bigint::text AS remaining,
   floor(extract(epoch FROM held.acquired_at) * 1000)::bigint::text AS since
 FROM looked
-LEFT JOIN looked AS held
-  ON held.resource = looked.resource AND held.nonce IS NOT NULL AND held.expires_at > clock_timestamp()
+LEFT JOIN LATERAL (
+  SELECT looked.holder, looked.fence, looked.acquired_at, timed.expires_at
+  FROM :"schema".:"table" AS timed
+  WHERE timed.space = CASE WHEN looked.nonce LIKE '% %' THEN $1::text || '/session' ELSE looked.space END
+    AND timed.resource = CASE WHEN looked.nonce LIKE '% %' THEN split_part(looked.nonce, ' ', 2) ELSE looked.resource END
+    AND looked.nonce IS NOT NULL AND timed.nonce IS NOT NULL AND timed.expires_at > clock_timestamp()
+) AS held ON true
 ORDER BY looked.resource

@@ -15,10 +15,11 @@ WITH asked AS (
   FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS terms (resource, nonce, place)
 ),
 locked AS MATERIALIZED (
-  SELECT lease.resource, lease.nonce
+  SELECT lease.resource, lease.nonce, asked.nonce AS term, split_part(lease.nonce, ' ', 2) AS session
   FROM :"schema".:"table" AS lease
-  JOIN asked ON lease.resource = asked.resource AND lease.nonce = asked.nonce AND asked.is_first
-  WHERE lease.space = $1::text AND lease.expires_at > clock_timestamp()
+  -- The nonce of a term in a session stands in front of a blank, and the session behind it.
+  JOIN asked ON lease.resource = asked.resource AND split_part(lease.nonce, ' ', 1) = asked.nonce AND asked.is_first
+  WHERE lease.space = $1::text
   ORDER BY lease.resource
   FOR NO KEY UPDATE OF lease
 ),
@@ -26,11 +27,17 @@ released AS (
   UPDATE :"schema".:"table" AS lease
   SET nonce = NULL, holder = NULL, ttl_ms = NULL, acquired_at = NULL, expires_at = NULL
   FROM locked
-  WHERE lease.space = $1::text AND lease.resource = locked.resource AND lease.nonce = locked.nonce
-    AND lease.expires_at > clock_timestamp()
-  RETURNING lease.resource, locked.nonce, pg_notify($4::text, lease.resource)
+  WHERE lease.space = $1::text AND lease.resource = locked.resource AND lease.nonce = locked.nonce AND CASE
+    WHEN locked.session <> '' THEN EXISTS (
+      SELECT FROM :"schema".:"table" AS session
+      WHERE session.space = $1::text || '/session' AND session.resource = locked.session
+        AND session.nonce IS NOT NULL AND session.expires_at > clock_timestamp()
+    )
+    ELSE lease.expires_at > clock_timestamp()
+  END
+  RETURNING lease.resource, locked.term, pg_notify($4::text, lease.resource)
 )
 SELECT released.resource IS NOT NULL AS done
 FROM asked LEFT JOIN released
-  ON asked.is_first AND released.resource = asked.resource AND released.nonce = asked.nonce
+  ON asked.is_first AND released.resource = asked.resource AND released.term = asked.nonce
 ORDER BY asked.place

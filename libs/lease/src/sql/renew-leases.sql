@@ -1,4 +1,5 @@
--- Extends the terms that are still the current ones, shortens none, and creates none.
+-- Extends the terms that are still the current ones, shortens none, and creates none. None of a session: no nonce that is
+-- asked for has a blank, and theirs have.
 --
 -- $1  space: whose resources they are
 -- $2  resource of each term

@@ -32,7 +32,7 @@ export function mustStop(grant: Grant, monotonicNow: number): boolean {
 }
 
 /** The monotonic instant at which {@link mustStop} becomes true. */
-export function stopAt(grant: Grant): number {
+export function stopAt(grant: Pick<Grant, 'trustedUntil' | 'ttlMs'>): number {
   return grant.trustedUntil - grant.ttlMs / 6;
 }
 

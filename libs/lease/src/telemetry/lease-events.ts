@@ -10,6 +10,12 @@ interface OfTerm extends OfResource {
   readonly fence: Fence;
 }
 
+interface OfSession {
+  readonly holder: string;
+  /** How many leases live with it. */
+  readonly leases: number;
+}
+
 /** How a request to a store ended: granted, held by another holder, or the store did not answer. */
 export type AcquireOutcome = 'acquired' | 'busy' | 'error';
 
@@ -25,6 +31,8 @@ export interface LeaseEvents {
     readonly tookMs: number;
     /** After how long it is lost, however often it is renewed; left out for never. */
     readonly maxHoldMs?: number;
+    /** It lives with the session of its process and has no renewals of its own. */
+    readonly underSession?: boolean;
   };
   /** Another holder has it. */
   'lease.busy': OfResource & { readonly remainingMs: number; readonly tookMs: number };
@@ -35,6 +43,10 @@ export interface LeaseEvents {
   'lease.ttl-changed': OfTerm & { readonly ttlMs: number };
   /** A renewal failed; it is retried until the lease expires. */
   'lease.extend-failed': OfTerm & { readonly error: unknown };
+  /** The session of this process was renewed, and so were all the leases that live with it. */
+  'session.extended': OfSession & { readonly ttlMs: number };
+  /** A renewal of the session failed; it is retried until the session expires. */
+  'session.extend-failed': OfSession & { readonly error: unknown };
   'lease.lost': OfTerm & { readonly reason: LossReason; readonly heldMs: number };
   'lease.released': OfTerm & { readonly heldMs: number };
   /** Released after its term had ended in the store: another holder may have acted meanwhile. */

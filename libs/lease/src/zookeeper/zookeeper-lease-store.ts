@@ -1,22 +1,25 @@
 import { NO_FENCE, formatFence, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
-import { checkResourceName } from '../base/resource.js';
 import { eachOwn } from '../store/each-own.js';
 import type { Finding } from '../store/finding.js';
 import type { Term } from '../store/grant.js';
-import { partOf, redisChannel } from '../store/keys.js';
 import type { KeySpace, LeaseKind } from '../store/keys.js';
+import type { LeaseSessions } from '../store/lease-sessions.js';
 import { checkRequest, checkWhole, notifyWatcher } from '../store/lease-request.js';
 import type { AcquireReply, AcquireRequest, Holding, LeaseStore, StopWatching } from '../store/lease-store.js';
 import { nextFence } from '../store/next-fence.js';
 import { ZookeeperClient } from './zookeeper-client.js';
 import type { ZookeeperServer } from './zookeeper-client.js';
-import { NODE_EXISTS, NO_NODE, ZookeeperError } from './zookeeper-error.js';
+import { NO_NODE } from './zookeeper-error.js';
 import { check, create, readTransaction, remove, setData, transaction } from './zookeeper-operations.js';
-import type { Access, Node } from './zookeeper-operations.js';
+import type { Access, Node, Operation } from './zookeeper-operations.js';
 import type { ZookeeperOptions } from './zookeeper-options.js';
+import { announcement, ZookeeperPaths } from './zookeeper-paths.js';
+import type { TermPaths } from './zookeeper-paths.js';
+import { note, readSession } from './zookeeper-session-node.js';
+import { ZookeeperSessions } from './zookeeper-sessions.js';
 import { beginIn, moveTo, readNodes, readTerm, remaining, touch } from './zookeeper-term.js';
-import type { StoredTerm, TermPaths } from './zookeeper-term.js';
+import type { StoredTerm } from './zookeeper-term.js';
 import { watchCreations } from './zookeeper-watch.js';
 
 export interface ZookeeperLeaseStoreOptions extends ZookeeperOptions, Partial<KeySpace> {
@@ -57,17 +60,19 @@ const MAX_READS = 10;
  * **What is left** of a term is counted from its last renewal by the leader's clock to now by this process' clock.
  */
 export class ZookeeperLeaseStore implements LeaseStore {
+  readonly sessions: LeaseSessions;
   readonly #client: ZookeeperClient;
   readonly #access: Access;
-  readonly #space: Readonly<Record<keyof TermPaths, string>>;
+  readonly #paths: ZookeeperPaths;
 
   /** @throws {SetupError} for an address, prefix or tenant that can't be one */
   constructor(options: ZookeeperLeaseStoreOptions) {
     const { prefix = 'fencepost', tenant = 'default', kind, user } = options;
-    const part = (name: string) => `/${redisChannel({ prefix, tenant }, partOf(kind, name)).replaceAll(':', '/')}`;
     this.#client = new ZookeeperClient(options);
     this.#access = user ? 'creator' : 'world';
-    this.#space = { term: part('lease'), counter: part('fence'), released: part('released') };
+    this.#paths = new ZookeeperPaths({ prefix, tenant }, kind);
+    const shared = { client: this.#client, paths: this.#paths, access: this.#access };
+    this.sessions = new ZookeeperSessions({ ...shared, remaining: (server, terms) => this.#remaining(server, terms) });
   }
 
   /**
@@ -76,7 +81,7 @@ export class ZookeeperLeaseStore implements LeaseStore {
    */
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const paths = this.#paths(request);
+    const paths = this.#paths.of(request.resource);
     return this.#client.ask(async (server) => {
       for (let looks = 0; looks < MAX_READS; looks += 1) {
         const reply = await this.#tryAcquire(server, request, paths);
@@ -89,24 +94,32 @@ export class ZookeeperLeaseStore implements LeaseStore {
   /** @throws {ZookeeperError} */
   async renew(terms: readonly Term[], ttlMs: number): Promise<boolean[]> {
     checkWhole('ttlMs', ttlMs, 1);
-    return this.#eachOwn(terms, (server, paths, term) => this.#extend(server, paths, { term, ttlMs }));
+    return this.#eachOwn(terms, async (server, paths, term) => {
+      return term.under === undefined && this.#extend(server, paths, { term, ttlMs });
+    });
   }
 
   /** @throws {ZookeeperError} */
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return this.#eachOwn(terms, (server, paths, term) => this.#end(server, paths, term));
+    return this.#eachOwn(terms, (server, paths, term) => this.#end(server, paths, { term }));
   }
 
   /** @throws {ZookeeperError} */
   async evict(resource: string, fence: Fence): Promise<boolean> {
-    const paths = this.#paths({ resource });
+    const paths = this.#paths.of(resource);
     let asked = false;
     return this.#client.ask(async (server) => {
-      const term = await this.#look(server, paths);
-      // Gone after a reply that got lost: this call has ended it.
-      if (term?.fence !== fence) return asked;
-      asked = true;
-      return this.#end(server, paths, term);
+      for (let looks = 0; looks < MAX_READS; looks += 1) {
+        const term = await this.#look(server, paths);
+        // Gone after a reply that got lost: this call has ended it.
+        if (term?.fence !== fence) return asked;
+        const notes = await this.#notes(server, { resource, term });
+        asked = true;
+        if (await this.#end(server, paths, { term, notes })) return true;
+        // Refused, so nothing was done: the session it is taken from may have been renewed meanwhile.
+        asked = false;
+      }
+      return false;
     });
   }
 
@@ -117,20 +130,22 @@ export class ZookeeperLeaseStore implements LeaseStore {
 
   /** @throws {ZookeeperError} */
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
-    const paths = resources.map((resource) => this.#paths({ resource }).term);
+    const paths = resources.map((resource) => this.#paths.of(resource).term);
     return this.#client.ask(async (server) => {
       const found = await readNodes(await server.shared(), paths);
-      return paths.map((path, n) => this.#holding(readTerm(path, found[n])));
+      const terms = paths.map((path, n) => readTerm(path, found[n]));
+      const left = await this.#remaining(server, terms);
+      return terms.map((term, n) => holding(term, left[n] ?? 0));
     });
   }
 
   /** @throws {ZookeeperError} when it can't begin; goes on by itself afterwards */
   watchReleases(onReleased: (resource: string) => void): Promise<StopWatching> {
-    const { released: path } = this.#space;
     const onCreated = (created: string) => {
-      if (created.startsWith(`${path}/`)) notifyWatcher(onReleased, nameIn(created.slice(path.length + 1)));
+      const released = this.#paths.announced(created);
+      if (released !== undefined) notifyWatcher(onReleased, released);
     };
-    return watchCreations({ client: this.#client, path, onCreated });
+    return watchCreations({ client: this.#client, path: this.#paths.released, onCreated });
   }
 
   /** @returns `undefined` when another request was quicker, or the term ended just now */
@@ -142,7 +157,10 @@ export class ZookeeperLeaseStore implements LeaseStore {
     const [found, counter] = await readNodes(await server.shared(), [paths.term, paths.counter]);
     const term = readTerm(paths.term, found);
     if (!term) return this.#begin(server, request, { paths, counter });
-    if (term.nonce !== request.nonce) return { acquired: false, remainingMs: remaining(term, this.#now()) };
+    if (term.nonce !== request.nonce || term.under !== undefined) {
+      const [remainingMs = 0] = await this.#remaining(server, [term]);
+      return { acquired: false, remainingMs };
+    }
     const extended = await this.#extend(server, paths, { term, ttlMs: request.ttlMs });
     return extended ? { acquired: true, fence: term.fence } : undefined;
   }
@@ -162,7 +180,7 @@ export class ZookeeperLeaseStore implements LeaseStore {
     const term = { ...request, fence, stamp: counter ? counter.version + 1 : 0 };
     const refused = await beginIn(server, { path: paths.term, term, ttlMs: request.ttlMs, access }, [count]);
     if (refused === undefined) return { acquired: true, fence };
-    if (refused === NO_NODE) await this.#makeParents(server);
+    if (refused === NO_NODE) await this.#paths.make(server, access);
     return undefined;
   }
 
@@ -186,11 +204,40 @@ export class ZookeeperLeaseStore implements LeaseStore {
   }
 
   /** The session goes on without a node, and ends by itself. */
-  async #end(server: ZookeeperServer, paths: TermPaths, term: StoredTerm): Promise<boolean> {
-    const announced = create({ path: paths.released, data: '', access: this.#access });
+  async #end(
+    server: ZookeeperServer,
+    paths: TermPaths,
+    { term, notes = [] }: { term: StoredTerm; notes?: readonly Operation[] },
+  ): Promise<boolean> {
     // Watching for the removal of terms would announce every expiry as well.
-    const writes = [check(paths.counter, term.stamp), remove(paths.term), announced, remove(paths.released)];
+    const announced = announcement(paths.released, this.#access);
+    const writes = [check(paths.counter, term.stamp), remove(paths.term), ...announced, ...notes];
     return (await (await server.shared()).request(transaction(writes), readTransaction)) === undefined;
+  }
+
+  /** For the session that a term is taken from. */
+  async #notes(
+    server: ZookeeperServer,
+    { resource, term }: { resource: string; term: StoredTerm },
+  ): Promise<Operation[]> {
+    if (term.under === undefined) return [];
+    const path = this.#paths.session(term.under);
+    const [node] = await readNodes(await server.shared(), [path]);
+    const session = readSession(path, node);
+    return session ? [note(path, session, { resource, nonce: term.nonce })] : [];
+  }
+
+  /** A term under a session lasts as long as that, and each renewal writes the session's node alone. */
+  async #remaining(server: ZookeeperServer, terms: readonly (StoredTerm | undefined)[]): Promise<number[]> {
+    const nonces = [...new Set(terms.map((term) => term?.under))].filter((nonce) => nonce !== undefined);
+    const paths = nonces.map((nonce) => this.#paths.session(nonce));
+    const nodes = paths.length > 0 ? await readNodes(await server.shared(), paths) : [];
+    const sessions = new Map(nonces.map((nonce, n) => [nonce, readSession(paths[n] ?? '', nodes[n])]));
+    const now = this.#now();
+    return terms.map((term) => {
+      const timed = term?.under === undefined ? term : sessions.get(term.under);
+      return timed ? remaining(timed, now) : 0;
+    });
   }
 
   async #look(server: ZookeeperServer, { term }: TermPaths): Promise<StoredTerm | undefined> {
@@ -205,7 +252,7 @@ export class ZookeeperLeaseStore implements LeaseStore {
     return eachOwn<ZookeeperServer, Own>(terms, {
       ask: (flow) => this.#client.ask(flow),
       look: async (server, own) => {
-        const each = own.map((term) => this.#paths(term));
+        const each = own.map(({ resource }) => this.#paths.of(resource));
         const found = await readNodes(
           await server.shared(),
           each.map(({ term }) => term),
@@ -216,47 +263,13 @@ export class ZookeeperLeaseStore implements LeaseStore {
     });
   }
 
-  async #makeParents(server: ZookeeperServer): Promise<void> {
-    const connection = await server.shared();
-    const parents = Object.values(this.#space).flatMap(ancestors);
-    for (const path of new Set(parents)) {
-      const node = create({ path, data: '', access: this.#access });
-      await connection.request(node, () => {}).catch(thereAlready);
-    }
-  }
-
-  #holding(term: StoredTerm | undefined): Holding | null {
-    return term ? { holder: term.holder, fence: term.fence, remainingMs: remaining(term, this.#now()) } : null;
-  }
-
   #now(): number {
     return this.#client.settings.clock.now();
   }
-
-  #paths({ resource }: Pick<Term, 'resource'>): TermPaths {
-    const name = nodeName(checkResourceName(resource));
-    const { term, counter, released } = this.#space;
-    return { term: `${term}/${name}`, counter: `${counter}/${name}`, released: `${released}/${name}` };
-  }
 }
 
-/** A node's name holds no slash, is neither `.` nor `..`, and lacks the characters beyond 16 bits. */
-function nodeName(resource: string): string {
-  return encodeURIComponent(resource).replaceAll('.', '%2E');
-}
-
-function nameIn(node: string): string {
-  return decodeURIComponent(node);
-}
-
-/** `/a/b` gives `/a` and `/a/b`. */
-function ancestors(path: string): string[] {
-  const names = path.slice(1).split('/');
-  return names.map((_, n) => `/${names.slice(0, n + 1).join('/')}`);
-}
-
-function thereAlready(error: unknown): void {
-  if (!(error instanceof ZookeeperError) || error.status !== NODE_EXISTS) throw error;
+function holding(term: StoredTerm | undefined, remainingMs: number): Holding | null {
+  return term ? { holder: term.holder, fence: term.fence, remainingMs } : null;
 }
 
 function ownOf(paths: TermPaths, term: StoredTerm | undefined): Own | undefined {

@@ -67,6 +67,9 @@ export function watchBelow(path: string): Operation {
   return { type: ADD_WATCH, write: (out) => void out.text(path).int(PERSISTENT_RECURSIVE) };
 }
 
+/** Ends the session of the connection that it is sent on. */
+export const CLOSE: Operation = { type: CLOSE_SESSION, write: () => {} };
+
 /** All of it or nothing. */
 export function transaction(operations: readonly Operation[]): Operation {
   const write = (out: JuteWriter) => {

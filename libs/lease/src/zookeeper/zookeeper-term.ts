@@ -5,6 +5,7 @@ import type { Fence } from '../base/fence.js';
 import { NEW_SESSION } from './zookeeper-connection.js';
 import type { Session, ZookeeperConnection } from './zookeeper-connection.js';
 import type { ZookeeperServer } from './zookeeper-client.js';
+import type { TermPaths } from './zookeeper-paths.js';
 import { DATA_INCONSISTENCY, NO_NODE, SESSION_EXPIRED, ZookeeperError } from './zookeeper-error.js';
 import {
   check,
@@ -19,14 +20,6 @@ import {
 } from './zookeeper-operations.js';
 import type { Access, Node, Operation } from './zookeeper-operations.js';
 
-/** Where everything about one resource lies. */
-export interface TermPaths {
-  readonly term: string;
-  readonly counter: string;
-  /** Made and removed in one transaction to announce a release; a watch sees both. */
-  readonly released: string;
-}
-
 /** A term as it lies in its node. */
 export interface StoredTerm {
   readonly nonce: string;
@@ -34,12 +27,14 @@ export interface StoredTerm {
   readonly fence: Fence;
   /** The version of the counter since this term, or this session of it, began: names it among all that ever were. */
   readonly stamp: number;
-  /** The session that it ends with, which belongs to it alone. */
+  /** The session that it ends with, which belongs to it alone, or to the one whose nonce is `under`. */
   readonly session: Session;
+  /** The nonce of the session that it was acquired under; none for a term with a ttl of its own. */
+  readonly under?: string | undefined;
   readonly modifiedAt: number;
 }
 
-type NewTerm = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'stamp'>;
+type NewTerm = Pick<StoredTerm, 'nonce' | 'holder' | 'fence' | 'stamp' | 'under'>;
 
 const value = z.object({
   nonce: z.string(),
@@ -48,6 +43,7 @@ const value = z.object({
   stamp: z.number(),
   password: z.string(),
   timeoutMs: z.number(),
+  under: z.string().optional(),
 });
 
 /** What lies at each path, as the leader knows it now; `undefined` for nothing. */
@@ -68,7 +64,7 @@ function nothingThere(error: unknown): undefined {
 /** @throws {ZookeeperError} when something else lies there */
 export function readTerm(path: string, node: Node | undefined): StoredTerm | undefined {
   if (!node) return undefined;
-  const { fence, password, timeoutMs, ...term } = parsed(path, node.data);
+  const { fence, password, timeoutMs, ...term } = parsedAs(value, path, node.data);
   const session = { id: node.session, password: Buffer.from(password, 'base64'), timeoutMs };
   return { ...term, fence: parseFence(fence), session, modifiedAt: node.modifiedAt };
 }
@@ -132,22 +128,24 @@ export async function moveTo(
 }
 
 /** Milliseconds by this process' clock, as ZooKeeper doesn't say how long a session has left. */
-export function remaining({ modifiedAt, session }: StoredTerm, now: number): number {
+export function remaining({ modifiedAt, session }: Pick<StoredTerm, 'modifiedAt' | 'session'>, now: number): number {
   return Math.min(Math.max(0, modifiedAt + session.timeoutMs - now), session.timeoutMs);
 }
 
-function writeTerm({ nonce, holder, fence, stamp }: NewTerm, { password, timeoutMs }: Session): string {
+/** A term under another session doesn't repeat what continues that: whoever renews it has its node. */
+export function writeTerm({ nonce, holder, fence, stamp, under }: NewTerm, { password, timeoutMs }: Session): string {
   return JSON.stringify({
     nonce,
     holder,
     fence: formatFence(fence),
     stamp,
     timeoutMs,
-    password: password.toString('base64'),
+    password: under === undefined ? password.toString('base64') : '',
+    under,
   });
 }
 
-function tooLong(ttlMs: number, connection: ZookeeperConnection): SetupError {
+export function tooLong(ttlMs: number, connection: ZookeeperConnection): SetupError {
   const { timeoutMs } = connection.session;
   connection.closeSession();
   return new SetupError(
@@ -156,9 +154,9 @@ function tooLong(ttlMs: number, connection: ZookeeperConnection): SetupError {
   );
 }
 
-function parsed(path: string, text: string): z.output<typeof value> {
+export function parsedAs<S extends z.ZodType>(schema: S, path: string, text: string): z.output<S> {
   try {
-    return value.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text));
   } catch (error) {
     const message = `Expected a lease in the node "${path}" of ZooKeeper, found something else: use another prefix.`;
     throw new ZookeeperError(message, DATA_INCONSISTENCY, { cause: error });
