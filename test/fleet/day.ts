@@ -32,7 +32,7 @@ export interface DayResult {
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
-const WAVES = 10;
+const WAVES = 5;
 const ZONES = 3;
 /** Before most schedules of a minute are due, in a day of 24 hours of an hour: the worst moment to lose a zone. */
 const BEFORE_THE_MINUTE_S = 0.03;

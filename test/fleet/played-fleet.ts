@@ -1,11 +1,12 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
 import type { CatalogReading } from '@fencepost/ledger/catalog';
 import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
-import { candidates, firstOf, hashOf, MemoryMembership } from '@fencepost/jobs/internal/scheduling';
+import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
 import { runTicks, VirtualClock } from '../simulation/virtual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Costs } from './costs.js';
 import { PlayedPod, type PlayedStores } from './played-pod.js';
+import { SparseMembership } from './sparse-membership.js';
 import { StoreServer } from './store-server.js';
 
 export interface PlayedOptions {
@@ -37,12 +38,12 @@ export interface PlayedResult {
 }
 
 const START = Date.UTC(2030, 5, 1, 12);
-const CALM_MS = 65_000;
+const CALM_MS = 30_000;
 const LOOK_MS = 100;
 const PATIENCE_MS = 3_600_000;
 const SETTLE_MS = 5_000;
-/** Of the pods at a time, as a rolling update with a surge of a tenth. */
-const WAVES = 10;
+/** A rolling update with a surge of a fifth of the pods. */
+const WAVES = 5;
 const ZONES = 3;
 /** A played cron fires this often, whatever it stands for: often enough that a lost pod is missed as soon as with all schedules. */
 const PERIOD_S = 60;
@@ -69,7 +70,7 @@ export class PlayedFleet {
     this.#random = seededRandom(options.seed);
     this.#stores = {
       ...{ catalog, leases: new MemoryLeaseStore({ clock }), ledger: new MemoryLedger(clock) },
-      membership: new MemoryMembership({ clock, version: () => catalog.version }),
+      membership: new SparseMembership({ clock, version: () => catalog.version }),
     };
     this.#names = Array.from({ length: options.played }, (_, n) => `group-${n}`);
   }
