@@ -26,7 +26,7 @@ export async function burst(bench) {
 }
 
 async function oursOf(space, { burst: count, quick }) {
-  const at = Math.ceil((Date.now() + (quick ? 15_000 : 40_000)) / 1_000) * 1_000;
+  const at = Math.ceil((Date.now() + (quick ? 30_000 : 60_000)) / 1_000) * 1_000;
   const many = Array.from({ length: count }, (_, n) => cronOf(n, expressionAt(at)));
   // Each missed instant counts: `fire-once` would merge those of a stop into one.
   const others = Array.from({ length: quick ? 20 : OTHERS }, (_, n) => {

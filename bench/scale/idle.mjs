@@ -11,7 +11,7 @@ export async function idle(bench, count) {
     await declare({ ...space, redis: client }, definitions);
     const { crew } = await boot(space, count, { processes: PROCESSES, inEach: Math.ceil(bench.pods / PROCESSES) });
     try {
-      await sleep(bench.quick ? 3_000 : 20_000);
+      await sleep(bench.quick ? 8_000 : 20_000);
       await crew.ask('calm');
       const seen = await watchServer(client, () => sleep(bench.seconds * 1_000));
       const spent = await crew.ask('spent');
