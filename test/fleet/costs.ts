@@ -46,16 +46,16 @@ export const POD_BASE_MB = 110;
  * `npm run bench:scale -- --cases pods`, from its RSS alone and with three pods.
  */
 export const MEASURED: Costs = {
-  ...{ heartbeatUs: 20, heartbeatPodUs: 0.8, heartbeatCommands: 12, heartbeatPodCommands: 1, sessionUs: 8 },
+  ...{ heartbeatUs: 85, heartbeatPodUs: 1.7, heartbeatCommands: 16, heartbeatPodCommands: 1, sessionUs: 38 },
   ...{
     sessionCommands: 3,
-    renewUs: 1.5,
-    acquireUs: 6,
+    renewUs: 2,
+    acquireUs: 11,
     acquireCommands: 4,
-    releaseUs: 4,
-    readCronUs: 2,
-    publishUs: 1.2,
+    releaseUs: 8.1,
+    readCronUs: 3.1,
+    publishUs: 1.3,
   },
-  ...{ catalogUs: 7, claimUs: 14, enqueueUs: 20, confirmUs: 6, runUs: 120, instantCommands: 20, runCommands: 40 },
-  ...{ redisBytes: 600, knownBytes: 950, heldBytes: 2_800, podUsPerInstant: 100, assignNsPerPair: 4 },
+  ...{ catalogUs: 3.9, claimUs: 19, enqueueUs: 24, confirmUs: 9.4, runUs: 127, instantCommands: 18.5, runCommands: 35 },
+  ...{ redisBytes: 856, knownBytes: 950, heldBytes: 2_800, podUsPerInstant: 69, assignNsPerPair: 9 },
 };

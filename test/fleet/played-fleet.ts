@@ -37,7 +37,9 @@ export interface PlayedResult {
   readonly zoneLoss: HandOvers & { readonly dead: number };
 }
 
-const START = Date.UTC(2030, 5, 1, 12);
+/** From this hour on the played crons fire; before it the fleet boots and is idle. */
+const HOUR = 13;
+const FIRE_AT = Date.UTC(2030, 5, 1, HOUR);
 const CALM_MS = 30_000;
 const LOOK_MS = 100;
 const PATIENCE_MS = 3_600_000;
@@ -53,8 +55,8 @@ const PERIOD_S = 60;
  * stands for a group of schedules and fires as often as all of them, and each call costs the server what it costs for them all.
  */
 export class PlayedFleet {
-  readonly #clock = new VirtualClock(START);
-  readonly #server = new StoreServer(this.#clock);
+  readonly #clock: VirtualClock;
+  readonly #server: StoreServer;
   readonly #stores: PlayedStores;
   readonly #random: () => number;
   readonly #freeSince = new Map<string, number>();
@@ -65,7 +67,9 @@ export class PlayedFleet {
   #born = 0;
 
   constructor(private readonly options: PlayedOptions) {
-    const clock = this.#clock;
+    const clock = new VirtualClock(FIRE_AT - bootMs(options) - 3 * CALM_MS);
+    this.#clock = clock;
+    this.#server = new StoreServer(clock);
     const catalog = new SharedCatalog(clock);
     this.#random = seededRandom(options.seed);
     this.#stores = {
@@ -79,12 +83,13 @@ export class PlayedFleet {
     const { catalog } = this.#stores;
     const declarations = this.#names.map((name, n) => ({ definition: definitionOf(name, n), disabled: false }));
     await catalog.declare(declarations, { seq: 1, source: 'fleet' });
-    const bootMs = await this.#timed(() => this.#join(this.options.pods), 'every pod to boot');
+    const took = await this.#timed(() => this.#join(this.options.pods), 'every pod to boot');
     await this.#run(CALM_MS);
     const idle = await this.#idle();
+    await this.#run(Math.max(0, FIRE_AT - this.#clock.now()) + CALM_MS);
     const deploy = await this.#deploy();
     await this.#run(SETTLE_MS);
-    return { bootS: bootMs / 1_000, idle, deploy, zoneLoss: await this.#loseZone() };
+    return { bootS: took / 1_000, idle, deploy, zoneLoss: await this.#loseZone() };
   }
 
   #join(count: number): void {
@@ -116,15 +121,9 @@ export class PlayedFleet {
   async #idle(): Promise<PlayedResult['idle']> {
     const { commands, busyUs } = this.#server;
     await this.#run(CALM_MS);
-    const { instantsPerSecond, costs } = this.options;
-    const { claimUs, enqueueUs, confirmUs, publishUs } = costs;
-    // Less what the instants of the window cost: it is not idle, and its instants are counted with those of the day.
-    const fired = (instantsPerSecond * CALM_MS) / 1_000;
-    const ofInstants = fired * ((2 / 3) * costs.instantCommands + 2);
-    const usOfInstants = fired * (claimUs + enqueueUs + confirmUs + publishUs);
     return {
-      commandsPerSecond: Math.max(0, (this.#server.commands - commands - ofInstants) / (CALM_MS / 1_000)),
-      redisPercent: Math.max(0, (this.#server.busyUs - busyUs - usOfInstants) / CALM_MS / 10),
+      commandsPerSecond: (this.#server.commands - commands) / (CALM_MS / 1_000),
+      redisPercent: (this.#server.busyUs - busyUs) / CALM_MS / 10,
     };
   }
 
@@ -230,9 +229,14 @@ class SharedCatalog extends MemoryCatalog {
   }
 }
 
+/** About how long it takes: the pods read the catalog one after the other. */
+function bootMs({ schedules, pods, costs }: PlayedOptions): number {
+  return (1.2 * schedules * pods * costs.catalogUs) / 1_000 + 5_000;
+}
+
 function definitionOf(name: string, n: number) {
   return {
-    ...{ name, expression: `${n % PERIOD_S} * * * * *`, timeZone: 'UTC' },
+    ...{ name, expression: `${n % PERIOD_S} * ${HOUR}-23 * * *`, timeZone: 'UTC' },
     ...({ misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null } as const),
   };
 }
