@@ -27,7 +27,7 @@ export async function declare({ redis, prefix }, definitions) {
 }
 
 /** Pods in processes of their own; `inEach` of them share one. */
-export class Crew {
+class Crew {
   members = [];
 
   static async start({ redis, prefix }, { processes, inEach = 1 }) {

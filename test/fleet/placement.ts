@@ -1,4 +1,6 @@
-import { candidates, firstOf, hashOf, type Candidate } from '@fencepost/jobs/internal/scheduling';
+import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
+
+type Candidate = ReturnType<typeof candidates>[number];
 
 /** Which pod each schedule is assigned to, for all of them. */
 export class Placement {

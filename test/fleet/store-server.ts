@@ -9,7 +9,7 @@ export interface Cost {
 }
 
 /** A script holds the server for at most this long: what costs more is several, and others get their turn between them. */
-export const SCRIPT_US = 5_000;
+const SCRIPT_US = 5_000;
 
 /** One server that does one thing at a time, in the order in which the requests arrive. */
 export class StoreServer {
