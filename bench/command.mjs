@@ -6,8 +6,9 @@ import { program } from '../scripts/program.mjs';
 /**
  * @typedef {{ says: string, default: number, quick?: number, min?: number }} NumberOption whole numbers, from 1 unless
  *   `min` says otherwise; `quick` is the default with --quick
- * @typedef {{ name: string, numbers: Record<string, NumberOption>, files?: Record<string, string>,
- *   cases?: readonly string[], quick?: string }} Bench
+ * @typedef {{ says: string, default: readonly number[], quick?: readonly number[] }} ListOption whole numbers from 1
+ * @typedef {{ name: string, numbers: Record<string, NumberOption>, lists?: Record<string, ListOption>,
+ *   files?: Record<string, string>, cases?: readonly string[], quick?: string }} Bench
  */
 
 /**
@@ -35,9 +36,9 @@ export function benchCommand(moduleUrl, bench, load) {
  * @param {string[]} args
  * @throws {Error} one sentence on what is wrong
  */
-export function readOptions({ numbers, files = {}, cases, quick }, args) {
+export function readOptions({ numbers, lists = {}, files = {}, cases, quick }, args) {
   const flag = { type: 'boolean', default: false };
-  const names = [...Object.keys(numbers), ...Object.keys(files), ...(cases ? ['cases'] : [])];
+  const names = [...Object.keys({ ...numbers, ...lists, ...files }), ...(cases ? ['cases'] : [])];
   const own = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   const flags = { json: flag, help: { ...flag, short: 'h' }, ...(quick && { quick: flag }) };
   const { values } = parseArgs({ args, options: { ...flags, ...own } });
@@ -45,7 +46,12 @@ export function readOptions({ numbers, files = {}, cases, quick }, args) {
     const unset = (values.quick && defaults.quick) || defaults.default;
     return [name, values[name] === undefined ? unset : whole(name, values[name], min)];
   });
-  return { ...values, ...Object.fromEntries(read), ...(cases && { cases: someOf(cases, values.cases) }) };
+  const listed = Object.entries(lists).map(([name, defaults]) => {
+    const unset = (values.quick && defaults.quick) || defaults.default;
+    return [name, values[name]?.split(',').map((text) => whole(name, text, 1)) ?? unset];
+  });
+  const numbersRead = Object.fromEntries([...read, ...listed]);
+  return { ...values, ...numbersRead, ...(cases && { cases: someOf(cases, values.cases) }) };
 }
 
 function whole(name, text, min) {
@@ -62,10 +68,14 @@ function someOf(cases, text) {
 }
 
 /** @param {Bench} bench */
-export function helpOf({ name, numbers, files = {}, cases, quick }) {
+export function helpOf({ name, numbers, lists = {}, files = {}, cases, quick }) {
   const options = [
     ['--json', 'only the closing line on stdout; the table goes to stderr'],
     ...Object.entries(numbers).map(([option, { says, default: n }]) => [`--${option} <n>`, `${says}, default ${n}`]),
+    ...Object.entries(lists).map(([option, { says, default: n }]) => [
+      `--${option} <n,…>`,
+      `${says}, default ${n.join()}`,
+    ]),
     ...Object.entries(files).map(([option, says]) => [`--${option} <file>`, says]),
     ...(cases ? [['--cases <names>', `some of ${cases.join(',')}`]] : []),
     ...(quick ? [['--quick', quick]] : []),

@@ -15,6 +15,11 @@ const SOURCE_RUNNER = join(root, 'test/support/run-source.mjs');
 const PROOFS = {
   model: { file: 'test/model/run-model.ts', long: [''], short: ['--quick'] },
   sim: { file: 'test/simulation/run-sim.ts', long: ['--seeds 1000'], short: ['--seeds 50'] },
+  fleet: {
+    file: 'test/fleet/run-fleet.ts',
+    long: ['--schedules 1000000 --pods 100'],
+    short: ['--schedules 10000 --pods 10 --hours 2'],
+  },
   chaos: {
     file: 'test/chaos/run-chaos.ts',
     long: [
@@ -32,7 +37,8 @@ const PROOFS = {
 const HELP = `npm run proof -- [options]
 
 Runs ${Object.keys(PROOFS).join(', ')} one after the other in their long forms; a failure does not
-stop the rest. "npm run <name> -- --help" explains one of them (torture is torture:peers).
+stop the rest. "npm run <name> -- --help" explains one of them (torture is torture:peers,
+fleet is sim:fleet).
 
   --short          the short forms
   --only <names>   some of ${Object.keys(PROOFS).join(',')}

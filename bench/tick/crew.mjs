@@ -14,9 +14,10 @@ const PROGRAMS = {
 export class Member {
   #child;
 
+  /** @param {keyof typeof PROGRAMS | URL} program */
   static async start(program, about) {
     const member = new Member();
-    const file = fileURLToPath(PROGRAMS[program]);
+    const file = fileURLToPath(program instanceof URL ? program : PROGRAMS[program]);
     // Stdout belongs to the result.
     const stdio = ['ignore', 2, 2, 'ipc'];
     member.#child = fork(file, [JSON.stringify(about)], {

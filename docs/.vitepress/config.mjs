@@ -60,6 +60,7 @@ export default {
             page('Effects', '/reference/effects'),
             page('Module and pods', '/reference/module-and-pods'),
             page('Lease stores', '/stores'),
+            page('How far it scales', '/scale'),
             page('Command line', '/packages/cli'),
             page('Metrics and alerts', '/metrics'),
             page('Problems', '/problems'),

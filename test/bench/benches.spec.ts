@@ -16,6 +16,12 @@ interface Case {
   readonly renewal?: { readonly crons: number; readonly session: { readonly requests: number } };
 }
 
+interface Claim {
+  readonly name: string;
+  readonly measured: number;
+  readonly holds: boolean | null;
+}
+
 interface Result {
   readonly cases: readonly Case[];
 }
@@ -100,6 +106,34 @@ describe('the benches', () => {
       for (const { claims } of result.cases) expectNothingJudged(claims);
     });
 
+    it('of scale closes with one line that has every case for every number, and judges counts and no times', async () => {
+      const { out, err } = await bench('scale', '--json', '--quick', '--crons', '50', '--cases', 'pods,takeover,burst');
+      const result = JSON.parse(out || '{}') as Result;
+      expect(
+        result.cases.map(({ name }) => name),
+        err,
+      ).toEqual(['pods', 'takeover', 'burst']);
+      const counts = result.cases
+        .flatMap(({ claims }) => claims as readonly Claim[])
+        .filter(({ holds }) => holds !== null);
+      expect(counts.map(({ name }) => name)).toEqual([
+        'bytes of Redis per idle cron',
+        'instants lost',
+        'of them lost',
+        'instants of others lost',
+      ]);
+      expect(counts.slice(1).map(({ measured }) => measured)).toEqual([0, 0, 0]);
+      expect(result.cases[2]).toMatchObject({ peers: { 'addBulk alone': { allMs: expect.any(Number) } } });
+    });
+
+    it('of scale finds as many commands inside Redis on an idle system, whatever the number of crons', async () => {
+      type Idle = { cases: { ours: { commandsPerSecond: number } }[] };
+      const { out, err } = await bench('scale', '--json', '--quick', '--crons', '40,400', '--cases', 'idle');
+      const [few, many] = (JSON.parse(out || '{"cases":[]}') as Idle).cases.map(({ ours }) => ours.commandsPerSecond);
+      expect(few, err).toBeGreaterThan(1);
+      expect((many ?? Infinity) / (few ?? 1)).toBeLessThan(2);
+    });
+
     it('of viewers closes with one line about a calm window and one with viewers, and judges nothing', async () => {
       type Viewed = { calm: { ticks: number }; seen: { answered: number }; claims: object[] };
       const result = await quickly<Viewed>('viewers', '--seconds', '3');
@@ -115,6 +149,7 @@ describe('the benches', () => {
     it.each([
       ['lease', ['--cases', 'sideways'], /^Expected a case out of alone, .*, got "sideways"\.\n$/],
       ['run', ['--cases', 'sideways'], /^Expected a case out of redis, .*, got "sideways"\.\n$/],
+      ['scale', ['--crons', '1000,many'], /^Expected --crons as a whole number from 1, got "many"\.\n$/],
       ['stores', ['--cases', 'sideways'], /^Expected a case out of memory, .*, got "sideways"\.\n$/],
       ['tick', ['--cases', 'sideways'], /^Expected a case out of handover, .*, got "sideways"\.\n$/],
       ['viewers', ['--viewers', 'many'], /^Expected --viewers as a whole number from 1, got "many"\.\n$/],
@@ -141,22 +176,39 @@ const BENCH = {
     rounds: { says: 'rounds that count', default: 11, quick: 1 },
     seed: { says: 'of the order', default: 1, min: 0 },
   },
+  lists: { crons: { says: 'numbers of crons', default: [1_000, 10_000], quick: [100] } },
   files: { module: 'what is measured' },
   cases: ['alone', 'together'],
   quick: 'judges nothing',
 };
 
-const NOTHING = { json: false, quick: false, help: false, rounds: 11, seed: 1, cases: ['alone', 'together'] };
+const NOTHING = {
+  json: false,
+  quick: false,
+  help: false,
+  rounds: 11,
+  seed: 1,
+  crons: [1_000, 10_000],
+  cases: ['alone', 'together'],
+};
 
 describe('the options of a bench', () => {
   it('all have defaults, which --quick changes', () => {
     expect(readOptions(BENCH, [])).toEqual(NOTHING);
-    expect(readOptions(BENCH, ['--quick'])).toEqual({ ...NOTHING, quick: true, rounds: 1 });
+    expect(readOptions(BENCH, ['--quick'])).toEqual({ ...NOTHING, quick: true, rounds: 1, crons: [100] });
   });
 
   it('are read as numbers, cases and files', () => {
-    const args = '--json -h --rounds 3 --seed=0 --cases together --module schedule.js'.split(' ');
-    const given = { json: true, help: true, rounds: 3, seed: 0, cases: ['together'], module: 'schedule.js' };
+    const args = '--json -h --rounds 3 --seed=0 --crons 7,70 --cases together --module schedule.js'.split(' ');
+    const given = {
+      json: true,
+      help: true,
+      rounds: 3,
+      seed: 0,
+      crons: [7, 70],
+      cases: ['together'],
+      module: 'schedule.js',
+    };
     expect(readOptions(BENCH, args)).toEqual({ ...NOTHING, ...given });
   });
 

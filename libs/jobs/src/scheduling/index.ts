@@ -2,9 +2,10 @@
 
 export { Dispatcher } from './dispatcher.js';
 export { claimRequest } from './due-calculator.js';
+export { DueSlices } from './due-slices.js';
 export { holdCron } from './held-cron.js';
 export type { HeldCron } from './held-cron.js';
 export { inGroups } from './in-groups.js';
 export { MemoryMembership } from '../membership/memory-membership.js';
-export { assignBound, candidates, firstOf, firstTwoOf } from './rendezvous.js';
+export { assignBound, candidates, firstOf, firstTwoOf, hashOf, isBound } from './rendezvous.js';
 export { SchedulerPod } from './scheduler-pod.js';

@@ -1,0 +1,242 @@
+import { MemoryLeaseStore } from '@fencepost/lease/testing';
+import type { CatalogReading } from '@fencepost/ledger/catalog';
+import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
+import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
+import { runTicks, VirtualClock } from '../simulation/virtual-clock.js';
+import { seededRandom } from '../support/seeded-random.js';
+import type { Costs } from './costs.js';
+import { PlayedPod, type PlayedStores } from './played-pod.js';
+import { SparseMembership } from './sparse-membership.js';
+import { StoreServer } from './store-server.js';
+
+export interface PlayedOptions {
+  readonly schedules: number;
+  readonly pods: number;
+  readonly seed: number;
+  readonly costs: Costs;
+  /** Crons that are played: each stands for as many schedules. */
+  readonly played: number;
+  /** Instants of all schedules in a second, on average. */
+  readonly instantsPerSecond: number;
+}
+
+/** How the hand-overs of one event went. */
+export interface HandOvers {
+  /** Terms that began, of those that had to and of all. */
+  readonly handOvers: number;
+  readonly ideal: number;
+  /** How long each of the crons had no holder, milliseconds, ascending. */
+  readonly gapsMs: readonly number[];
+  readonly seconds: number;
+}
+
+export interface PlayedResult {
+  readonly bootS: number;
+  readonly idle: { readonly commandsPerSecond: number; readonly redisPercent: number };
+  readonly deploy: HandOvers;
+  readonly zoneLoss: HandOvers & { readonly dead: number };
+}
+
+/** From this hour on the played crons fire; before it the fleet boots and is idle. */
+const HOUR = 13;
+const FIRE_AT = Date.UTC(2030, 5, 1, HOUR);
+const CALM_MS = 30_000;
+const LOOK_MS = 100;
+const PATIENCE_MS = 3_600_000;
+const SETTLE_MS = 5_000;
+/** A rolling update with a surge of a fifth of the pods. */
+const WAVES = 5;
+const ZONES = 3;
+/** A played cron fires this often, whatever it stands for: often enough that a lost pod is missed as soon as with all schedules. */
+const PERIOD_S = 60;
+
+/**
+ * All pods of a deployment as they are, on stores in memory: membership, assignment, leases, takeover, claims. A played cron
+ * stands for a group of schedules and fires as often as all of them, and each call costs the server what it costs for them all.
+ */
+export class PlayedFleet {
+  readonly #clock: VirtualClock;
+  readonly #server: StoreServer;
+  readonly #stores: PlayedStores;
+  readonly #random: () => number;
+  readonly #freeSince = new Map<string, number>();
+  readonly #names: readonly string[];
+  #gaps: number[] = [];
+  #acquired = 0;
+  #pods: PlayedPod[] = [];
+  #born = 0;
+
+  constructor(private readonly options: PlayedOptions) {
+    const clock = new VirtualClock(FIRE_AT - bootMs(options) - 3 * CALM_MS);
+    this.#clock = clock;
+    this.#server = new StoreServer(clock);
+    const catalog = new SharedCatalog(clock);
+    this.#random = seededRandom(options.seed);
+    this.#stores = {
+      ...{ catalog, leases: new MemoryLeaseStore({ clock }), ledger: new MemoryLedger(clock) },
+      membership: new SparseMembership({ clock, version: () => catalog.version }),
+    };
+    this.#names = Array.from({ length: options.played }, (_, n) => `group-${n}`);
+  }
+
+  async play(): Promise<PlayedResult> {
+    const { catalog } = this.#stores;
+    const declarations = this.#names.map((name, n) => ({ definition: definitionOf(name, n), disabled: false }));
+    await catalog.declare(declarations, { seq: 1, source: 'fleet' });
+    const took = await this.#timed(() => this.#join(this.options.pods), 'every pod to boot');
+    await this.#run(CALM_MS);
+    const idle = await this.#idle();
+    await this.#run(Math.max(0, FIRE_AT - this.#clock.now()) + CALM_MS);
+    const deploy = await this.#deploy();
+    await this.#run(SETTLE_MS);
+    return { bootS: took / 1_000, idle, deploy, zoneLoss: await this.#loseZone() };
+  }
+
+  #join(count: number): void {
+    const { schedules, played, instantsPerSecond, costs } = this.options;
+    const unit = (instantsPerSecond * PERIOD_S) / played;
+    for (let n = 0; n < count; n += 1) {
+      const name = `scheduler-${String((this.#born += 1)).padStart(4, '0')}`;
+      const pod = new PlayedPod({
+        ...{ name, clock: this.#clock, server: this.#server, stores: this.#stores, costs, random: this.#random },
+        ...{ weight: schedules / played, unit, schedules, onEvent: (event, cron) => this.#onEvent(event, cron) },
+      });
+      this.#pods.push(pod);
+      this.#clock.after(this.#random() * 2_000, () => pod.start());
+    }
+  }
+
+  #onEvent(event: 'lease.acquired' | 'lease.released' | 'lease.lost', cron: string): void {
+    const now = this.#clock.monotonic();
+    if (event !== 'lease.acquired') {
+      if (!this.#freeSince.has(cron)) this.#freeSince.set(cron, now);
+      return;
+    }
+    this.#acquired += 1;
+    const since = this.#freeSince.get(cron);
+    if (since !== undefined) this.#gaps.push(now - since);
+    this.#freeSince.delete(cron);
+  }
+
+  async #idle(): Promise<PlayedResult['idle']> {
+    const { commands, busyUs } = this.#server;
+    await this.#run(CALM_MS);
+    return {
+      commandsPerSecond: (this.#server.commands - commands) / (CALM_MS / 1_000),
+      redisPercent: (this.#server.busyUs - busyUs) / CALM_MS / 10,
+    };
+  }
+
+  /** New pods join, old ones leave: some at a time, each time when all crons have a holder again. */
+  async #deploy(): Promise<HandOvers> {
+    const surge = Math.ceil(this.options.pods / WAVES);
+    const old = [...this.#pods];
+    return this.#counted(async () => {
+      let ideal = 0;
+      while (old.length > 0) {
+        const leaving = old.splice(0, surge);
+        const before = this.#members();
+        await this.#timed(() => this.#join(leaving.length), 'the new pods to boot');
+        const between = this.#members();
+        await this.#run(SETTLE_MS);
+        for (const pod of leaving) this.#stop(pod);
+        this.#pods = this.#pods.filter((pod) => !leaving.includes(pod));
+        await this.#timed(() => {}, 'the crons of the old pods to be held');
+        await this.#run(SETTLE_MS);
+        ideal += this.#moved(before, between) + this.#moved(between, this.#members());
+      }
+      return ideal;
+    });
+  }
+
+  #stop(pod: PlayedPod): void {
+    this.#free(pod);
+    void pod.stop();
+  }
+
+  /** A third of the pods, in one moment and without a word. */
+  async #loseZone(): Promise<PlayedResult['zoneLoss']> {
+    const lost = this.#pods.filter((_, n) => n % ZONES === 0);
+    const before = this.#members();
+    const found = await this.#counted(async () => {
+      for (const pod of lost) this.#free(pod);
+      for (const pod of lost) pod.kill();
+      this.#pods = this.#pods.filter((pod) => !lost.includes(pod));
+      await this.#timed(() => {}, 'the crons of the lost zone to be held');
+      return this.#moved(before, this.#members());
+    });
+    return { ...found, dead: lost.length };
+  }
+
+  #free(pod: PlayedPod): void {
+    const now = this.#clock.monotonic();
+    for (const cron of pod.heldNames()) this.#freeSince.set(cron, now);
+  }
+
+  async #counted(event: () => Promise<number>): Promise<HandOvers> {
+    const [acquired, since] = [this.#acquired, this.#clock.monotonic()];
+    this.#gaps = [];
+    const ideal = await event();
+    const seconds = (this.#clock.monotonic() - since) / 1_000;
+    const gapsMs = this.#gaps.toSorted((a, b) => a - b);
+    return { handOvers: this.#acquired - acquired, ideal, gapsMs, seconds };
+  }
+
+  #members(): string[] {
+    return this.#pods.map(({ process }) => process.name);
+  }
+
+  /** Crons whose pod is another one with these members. */
+  #moved(before: readonly string[], after: readonly string[]): number {
+    const [one, other] = [candidates(before), candidates(after)];
+    const hashes = this.#names.map((name) => hashOf(name));
+    return hashes.filter((hash) => firstOf(hash, one) !== firstOf(hash, other)).length;
+  }
+
+  /** @returns how long it took until all pods were ready and all crons had a holder, virtual milliseconds */
+  async #timed(begin: () => void, what: string): Promise<number> {
+    const since = this.#clock.monotonic();
+    begin();
+    const isDone = () =>
+      this.#freeSince.size === 0 && this.#pods.every((pod) => pod.isReady) && this.#held() === this.#names.length;
+    while (!isDone()) {
+      if (this.#clock.monotonic() - since > PATIENCE_MS) throw new Error(`Expected ${what} within an hour.`);
+      await this.#run(LOOK_MS);
+    }
+    return this.#clock.monotonic() - since;
+  }
+
+  #held(): number {
+    return this.#pods.reduce((sum, pod) => sum + pod.held, 0);
+  }
+
+  #run(ms: number): Promise<void> {
+    const end = this.#clock.monotonic() + ms;
+    return runTicks(() => this.#clock.step(end));
+  }
+}
+
+/** What is read of it is the same object for all pods, until it changes: a hundred pods have a hundred copies otherwise. */
+class SharedCatalog extends MemoryCatalog {
+  #last: CatalogReading | null = null;
+
+  override async read(crons?: readonly string[]): Promise<CatalogReading> {
+    if (crons) return super.read(crons);
+    if (this.#last?.version === this.version) return this.#last;
+    const reading = await super.read();
+    this.#last = reading;
+    return reading;
+  }
+}
+
+/** About how long it takes: the pods read the catalog one after the other. */
+function bootMs({ schedules, pods, costs }: PlayedOptions): number {
+  return (1.2 * schedules * pods * costs.catalogUs) / 1_000 + 5_000;
+}
+
+function definitionOf(name: string, n: number) {
+  return {
+    ...{ name, expression: `${n % PERIOD_S} * ${HOUR}-23 * * *`, timeZone: 'UTC' },
+    ...({ misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null } as const),
+  };
+}

@@ -1,0 +1,191 @@
+import { LeaseKeeper } from '@fencepost/lease/internal';
+import type { MemoryLeaseStore } from '@fencepost/lease/testing';
+import type { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
+import { Telemetry } from '@fencepost/jobs';
+import type { Membership, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
+import { SchedulerPod, type MemoryMembership } from '@fencepost/jobs/internal/scheduling';
+import { SimProcess } from '../simulation/sim-process.js';
+import type { VirtualClock } from '../simulation/virtual-clock.js';
+import { OTHER_COMMANDS, OTHER_US, type Costs } from './costs.js';
+import { costed, type Cost, type StoreServer } from './store-server.js';
+
+const TTL_MS = 10_000;
+const SWEEP_EVERY_MS = 5_000;
+const LOOK_AGAIN_MS = 10_000;
+const RUN_LEASE_MS = 30_000;
+
+export interface PlayedStores {
+  readonly leases: MemoryLeaseStore;
+  readonly catalog: MemoryCatalog;
+  readonly membership: MemoryMembership;
+  readonly ledger: MemoryLedger;
+}
+
+export interface PlayedPodDeps {
+  readonly name: string;
+  readonly clock: VirtualClock;
+  readonly server: StoreServer;
+  readonly stores: PlayedStores;
+  readonly costs: Costs;
+  readonly random: () => number;
+  /** Schedules that one played cron stands for, and instants that one of its instants stands for. */
+  readonly weight: number;
+  readonly unit: number;
+  readonly schedules: number;
+  readonly onEvent: (name: 'lease.acquired' | 'lease.released' | 'lease.lost', cron: string) => void;
+}
+
+/** A scheduler pod as it is, with stores whose calls cost what they cost with all schedules. */
+export class PlayedPod {
+  readonly process: SimProcess;
+  readonly #pod: SchedulerPod;
+  /** Crons whose due time has not been published in this term. */
+  readonly #fresh = new Set<string>();
+  #members = '';
+  isReady = false;
+
+  constructor(private readonly deps: PlayedPodDeps) {
+    const { name, clock, stores, random } = deps;
+    this.process = new SimProcess(clock, { name, rate: 1, aheadMs: 0 });
+    const { leases, ledger, catalog, membership } = stores;
+    let terms = 0;
+    const own = { clock: this.process.clock, holder: name, randomUUID: () => `${name}#${(terms += 1)}` };
+    const leasesHere = this.#port(leases);
+    this.#pod = new SchedulerPod({
+      ...{ ledger: this.#port(ledger), catalog: this.#port(catalog), leases: leasesHere, queue: this.#queue() },
+      ...{ membership: this.#thoughtful(this.#port<Membership>(membership)), telemetry: this.#telemetry(), random },
+      ...{ keeper: new LeaseKeeper({ store: leasesHere, ...own }), clock: this.process.clock },
+      ...{ ttlMs: TTL_MS, sweepEveryMs: SWEEP_EVERY_MS, lookAgainMs: LOOK_AGAIN_MS, keepRuns: 1 },
+    });
+  }
+
+  start(): void {
+    void this.#pod.start().then(() => (this.isReady = true));
+  }
+
+  stop(): Promise<void> {
+    return this.#pod.stop().then(() => this.process.crash());
+  }
+
+  kill(): void {
+    this.process.crash();
+  }
+
+  get held(): number {
+    return this.#pod.engine.size;
+  }
+
+  heldNames(): string[] {
+    return this.#pod.engine.heldNames();
+  }
+
+  #port<T extends object>(target: T): T {
+    return costed(target, {
+      ...{ process: this.process, server: this.deps.server },
+      costOf: (method, args) => this.#costOf(method, args),
+    });
+  }
+
+  #costOf(method: string, args: readonly unknown[]): Cost {
+    const { costs, weight, unit, schedules, stores } = this.deps;
+    const count = (Array.isArray(args.at(-1)) ? (args.at(-1) as unknown[]) : ((args[0] as unknown[]) ?? [])).length;
+    const each = (us: number, commands: number, of = weight) => ({
+      us: count * of * us,
+      commands: count * of * commands,
+    });
+    switch (method) {
+      case 'heartbeat': {
+        const pods = stores.membership.size;
+        const us = costs.heartbeatUs + pods * costs.heartbeatPodUs;
+        return { us, commands: costs.heartbeatCommands + pods * costs.heartbeatPodCommands };
+      }
+      case 'open':
+      case 'close':
+      case 'closeOf':
+        return { us: costs.sessionUs, commands: costs.sessionCommands };
+      case 'renew':
+        // Of a session, or of as many terms.
+        if (!Array.isArray(args[0])) return { us: costs.sessionUs, commands: costs.sessionCommands };
+        return each(costs.renewUs, 2, (args[0] as unknown[]).length === count ? weight : 0);
+      case 'acquire':
+      case 'acquireMany':
+        return each(costs.acquireUs, costs.acquireCommands);
+      case 'release':
+        return each(costs.releaseUs, 2);
+      case 'inspect':
+      case 'readCrons':
+        return each(costs.readCronUs, 1);
+      case 'claimAll':
+        return each(costs.claimUs, costs.instantCommands / 3, unit);
+      case 'confirm':
+        return each(costs.confirmUs, costs.instantCommands / 3, unit);
+      case 'publishDue':
+        return this.#publishing(args[0] as ReadonlyMap<string, unknown>);
+      case 'read':
+        return args[0] === undefined ? { us: schedules * costs.catalogUs, commands: schedules / 100 } : OTHER;
+      default:
+        return OTHER;
+    }
+  }
+
+  #publishing(dues: ReadonlyMap<string, unknown>): Cost {
+    const { costs, weight, unit } = this.deps;
+    const instants = [...dues.keys()].reduce((sum, cron) => sum + (this.#fresh.delete(cron) ? weight : unit), 0);
+    return { us: instants * costs.publishUs, commands: Math.max(1, instants / 1_000) };
+  }
+
+  /** With another list of members each pod assigns all crons again, and that takes it a moment. */
+  #thoughtful(membership: Membership): Membership {
+    const { schedules, costs } = this.deps;
+    const heartbeat = async (pod: string) => {
+      const reply = await membership.heartbeat(pod);
+      const names = reply.members.map((member) => member.pod).join();
+      const pairs = schedules * reply.members.length;
+      if (names !== this.#members) await this.#wait((pairs * costs.assignNsPerPair) / 1e6);
+      this.#members = names;
+      return reply;
+    };
+    return new Proxy(membership, {
+      get: (target, name) => (name === 'heartbeat' ? heartbeat : (Reflect.get(target, name, target) as unknown)),
+    });
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.process.clock.after(ms, resolve));
+  }
+
+  /** A worker that is always free. */
+  #queue(): RunQueue {
+    const { ledger } = this.deps.stores;
+    const { server, costs, unit } = this.deps;
+    let attempts = 0;
+    return {
+      holds: async (deliveries) => deliveries.map(() => null),
+      enqueue: async (deliveries: readonly QueuedDelivery[]) => {
+        const us = deliveries.length * unit * costs.enqueueUs;
+        await new Promise<void>((resolve) => server.serve({ us, commands: deliveries.length * unit * 2 }, resolve));
+        for (const { runId } of deliveries) {
+          const nonce = `${this.process.name}@${(attempts += 1)}`;
+          const asked = { runId, nonce, worker: 'worker', ttlMs: RUN_LEASE_MS, maxAttempts: 1 };
+          const begun = await ledger.begin(asked);
+          if (begun.verdict === 'begun')
+            await ledger.finish({ runId, fence: begun.fence, nonce }, { kind: 'succeeded' });
+        }
+      },
+    };
+  }
+
+  #telemetry(): Telemetry {
+    const telemetry = new Telemetry();
+    const { onEvent } = this.deps;
+    telemetry.listen((name, detail) => {
+      if (name !== 'lease.acquired' && name !== 'lease.released' && name !== 'lease.lost') return;
+      const { cron } = detail as { readonly cron: string };
+      if (name === 'lease.acquired') this.#fresh.add(cron);
+      onEvent(name, cron);
+    });
+    return telemetry;
+  }
+}
+
+const OTHER: Cost = { us: OTHER_US, commands: OTHER_COMMANDS };
