@@ -1,8 +1,8 @@
 import type { Provider } from '@nestjs/common';
-import type { LeaseStore } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
 import { closeRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
-import { LEASE_REDIS } from '@fencepost/lease/nest';
+import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
@@ -24,6 +24,7 @@ import { RedisJournal } from '../journal/redis-journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { OwnStores } from '../operating/own-leases.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
+import { CatalogView } from '../operating/catalog-view.js';
 import { READS } from './tokens.js';
 
 /**
@@ -33,6 +34,7 @@ import { READS } from './tokens.js';
 export interface Reads {
   /** Opened by the first question. */
   readonly redis: RedisClient;
+  /** One copy of all crons for everything that looks. */
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Ledger;
   readonly leases: Pick<LeaseStore, 'inspect'>;
@@ -46,20 +48,24 @@ export interface Reads {
 export const reads: Provider = {
   provide: READS,
   // After the ledger, which makes the tables.
-  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, CRON_LEASE_STORE, LEDGER],
+  inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, CRON_LEASE_STORE, CLOCK, LEDGER],
   useFactory: openReads,
 };
 
-type Opened = [own: RedisClient, database: Database | null, settings: JobsSettings, leases: LeaseStore];
+type Opened = [
+  ...[own: RedisClient, database: Database | null, settings: JobsSettings, leases: LeaseStore],
+  clock: Clock,
+];
 
-async function openReads(...[own, database, settings, leases]: Opened): Promise<Reads> {
+async function openReads(...[own, database, settings, leases, clock]: Opened): Promise<Reads> {
   const redis = readingCopyOf(own);
   const { prefix, tenant } = settings;
   const space = { redis, prefix, tenant };
   const lookedAt = database && { ...database, pool: database.reads };
+  const catalog = new CatalogView(catalogOn(redis, lookedAt, settings), clock);
   return {
     redis,
-    catalog: catalogOn(redis, lookedAt, settings),
+    catalog,
     ledger: ledgerOn(redis, database, settings),
     // What is not in Redis has connections of its own already, and a person's question is one call among its many.
     leases: settings.leases === 'redis' ? new RedisLeaseStore({ ...space, kind: 'cron' }) : leases,
@@ -67,7 +73,10 @@ async function openReads(...[own, database, settings, leases]: Opened): Promise<
     journal: new RedisJournal(space),
     pods: new RedisPodRegistry(space),
     trail: await openAuditTrail(redis, lookedAt, settings),
-    close: () => closed(redis),
+    close: () => {
+      catalog.close();
+      return closed(redis);
+    },
   };
 }
 
@@ -84,7 +93,7 @@ function readingCopyOf(redis: RedisClient): RedisClient {
 }
 
 /** The tables are there: the catalog that pods write was opened before. */
-function catalogOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Pick<Catalog, 'read'> {
+function catalogOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Catalog {
   const { prefix, tenant, postgres } = settings;
   if (!database || !postgres) return new RedisCatalog({ redis, prefix, tenant });
   return new PostgresCatalog({ pool: database.pool, schema: postgres.schema, redis, prefix, tenant });
