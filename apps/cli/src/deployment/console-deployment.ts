@@ -31,6 +31,7 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
+import { importInParts } from './console-import.js';
 import { cronPage, cronsByPage } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
@@ -188,6 +189,26 @@ export class ConsoleDeployment implements Deployment {
     } catch (error) {
       if (error instanceof ConsoleRefusal && error.problem === 'RUN_UNKNOWN') return { verdict: 'missing' };
       return refused(error, 'STATE_CONFLICT').details as Cancelled;
+    }
+  }
+
+  importCrons(...[lines, order]: Parameters<Deployment['importCrons']>) {
+    return importInParts(this.#api, lines, order);
+  }
+
+  async *exportCrons(tag: string | undefined) {
+    const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
+    const url = `${this.address.url}/api/crons/export${query}`;
+    try {
+      const response = await fetch(url, { headers: authorization(this.address), redirect: 'manual' });
+      const isLines = /^application\/x-ndjson\b/.test(response.headers.get('content-type') ?? '');
+      if (!response.ok || !isLines || !response.body) {
+        throw refusalOf(response, await response.text(), { address: this.address, isOrder: false });
+      }
+      yield* response.body.pipeThrough(new TextDecoderStream());
+    } catch (error) {
+      if (error instanceof FencepostError) throw error;
+      throw awayFrom(error, { address: this.address, timeoutMs: SILENT_MS, isOrder: false });
     }
   }
 
