@@ -31,7 +31,7 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
-import { importInParts } from './console-import.js';
+import { exportedLines, importInParts } from './console-files.js';
 import { cronPage, cronsByPage } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
@@ -196,20 +196,8 @@ export class ConsoleDeployment implements Deployment {
     return importInParts(this.#api, lines, order);
   }
 
-  async *exportCrons(tag: string | undefined) {
-    const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
-    const url = `${this.address.url}/api/crons/export${query}`;
-    try {
-      const response = await fetch(url, { headers: authorization(this.address), redirect: 'manual' });
-      const isLines = /^application\/x-ndjson\b/.test(response.headers.get('content-type') ?? '');
-      if (!response.ok || !isLines || !response.body) {
-        throw refusalOf(response, await response.text(), { address: this.address, isOrder: false });
-      }
-      yield* response.body.pipeThrough(new TextDecoderStream());
-    } catch (error) {
-      if (error instanceof FencepostError) throw error;
-      throw awayFrom(error, { address: this.address, timeoutMs: SILENT_MS, isOrder: false });
-    }
+  exportCrons(tag: string | undefined) {
+    return exportedLines(this.address, tag);
   }
 
   retry(...[id, body]: Parameters<Deployment['retry']>) {

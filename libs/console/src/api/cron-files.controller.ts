@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CatalogFullError, type CatalogEntry } from '@fencepost/ledger/catalog';
 import { CronCatalog } from '@fencepost/operations';
@@ -33,6 +34,17 @@ const MAX_EXPORTS = 2;
 /** Written at once. */
 const PIECE = 16_384;
 
+const YES_OR_NO = 'expected true or false';
+const importQuery = z.strictObject({
+  reason: inputs.reason,
+  dryRun: z
+    .enum(['true', 'false'], YES_OR_NO)
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description: 'Validates, and says what would be changed.', wire: 'boolean' }),
+});
+const exportQuery = z.strictObject({ tag: inputs.forecastQuery.shape.tag });
+
 /** Crons as lines: all of a tenant, in one request. */
 @ApiTags('crons')
 @Controller('api/crons')
@@ -56,7 +68,7 @@ export class CronFilesController {
   async import(
     @Req() request: WebRequest,
     @Res({ passthrough: true }) response: WebResponse,
-    @Query({ schema: inputs.importQuery }) { reason, dryRun }: Checked<typeof inputs.importQuery>,
+    @Query({ schema: importQuery }) { reason, dryRun }: Checked<typeof importQuery>,
   ) {
     if (this.#isImporting) throw new Refusal(503, 'BUSY', 'Expected one import at a time on this pod. Retry later.');
     this.#isImporting = true;
@@ -74,7 +86,7 @@ export class CronFilesController {
   @ApiOperation({ summary: 'Every cron that is not removed, in a line each, as an import takes it.' })
   @ApiOkResponse({ description: 'A cron in each line.', content: { [LINES]: { schema: { type: 'string' } } } })
   async export(
-    @Query({ schema: inputs.exportQuery }) query: Checked<typeof inputs.exportQuery>,
+    @Query({ schema: exportQuery }) query: Checked<typeof exportQuery>,
     @Res() response: WebResponse,
   ): Promise<void> {
     if (this.#exports >= MAX_EXPORTS) {

@@ -223,17 +223,6 @@ export const triggerOrder = z.strictObject({
   force: flag('Also if the maximum of open runs is reached.'),
 });
 
-const YES_OR_NO = 'expected true or false';
-export const importQuery = z.strictObject({
-  reason,
-  dryRun: z
-    .enum(['true', 'false'], YES_OR_NO)
-    .default('false')
-    .transform((text) => text === 'true')
-    .meta({ description: 'Validates, and says what would be changed.', wire: 'boolean' }),
-});
-export const exportQuery = z.strictObject({ tag: tag.optional().describe('Only crons with this tag.') });
-
 const NAMES = 'expected 1 to 1000 names of crons';
 const ORDERS = ['pause', 'resume', 'trigger'] as const;
 

@@ -23,7 +23,7 @@ import { type SingletonCronOptions } from '@fencepost/jobs';
 import { UnknownCronError } from '@fencepost/jobs/errors';
 import { CheckedCrons, checkedNames, type CronProblem } from './checked-crons.js';
 import { ManyCrons, removing, setting, type ManyOrder, type ManyReport, type RecordPart } from './many-crons.js';
-import { settingsOf } from './definition-change.js';
+import { exportedCron } from './definition-change.js';
 import { inSlices } from './slices.js';
 import { withOwnAudit } from './with-audit.js';
 
@@ -260,13 +260,6 @@ export class CronCatalog {
   #now(): number {
     return this.ports.clock.now();
   }
-}
-
-/** As `setMany` takes it; `null` for one that is removed, or has not the tag. */
-export function exportedCron(entry: CatalogEntry, tag: string | undefined): NamedCron | null {
-  const { name, tags } = entry.definition;
-  if (entry.state === 'removed' || (tag !== undefined && !tags?.includes(tag))) return null;
-  return { name, ...settingsOf(entry) };
 }
 
 interface Asked {

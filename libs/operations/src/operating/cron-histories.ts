@@ -11,7 +11,6 @@ export interface FollowedCron {
   readonly record: Pick<CronRecord, 'cursor'>;
 }
 
-/** Who hears of what it finds out. */
 export interface HistoryListener {
   readonly happened: (cron: string) => void;
   /** The history of a cron was read. */
@@ -64,14 +63,19 @@ export class CronHistories {
   #cancelIdle: CancelTimer = () => {};
   #stopHearing: (() => void) | null = null;
   #isRunning = false;
+  #listener: HistoryListener | null = null;
 
   /** @param events without them it reads only when `read` is called */
   constructor(
     private readonly ledger: Pick<RunHistory, 'newestRuns' | 'skips'>,
     private readonly clock: Clock,
     private readonly events: LiveEvents | null,
-    private readonly listener: HistoryListener | null = null,
   ) {}
+
+  /** Who hears of what it finds out. */
+  tell(listener: HistoryListener): void {
+    this.#listener = listener;
+  }
 
   /** `null`: not read yet. */
   of(cron: string): CronHistory | null {
@@ -92,7 +96,7 @@ export class CronHistories {
     if (!this.#stopHearing) for (const name of this.#kept.keys()) this.#stale.add(name);
     this.#know(crons);
     this.#stopHearing ??= this.events.subscribe(({ cron }) => {
-      if (cron !== null) this.listener?.happened(cron);
+      if (cron !== null) this.#listener?.happened(cron);
       this.#touch(cron);
     });
     this.#cancelIdle();
@@ -194,7 +198,7 @@ export class CronHistories {
     const history = historyOf(runs, skips, cron.entry.definition.graceMs);
     const isOpen = history.marks.some(({ outcome }) => outcome === 'waiting' || outcome === 'running');
     this.#kept.set(name, { history, cursor: cron.record.cursor, readAt, isOpen });
-    this.listener?.read(name);
+    this.#listener?.read(name);
   }
 }
 

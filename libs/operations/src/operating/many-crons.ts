@@ -127,8 +127,9 @@ export class ManyCrons<What> {
   ) {}
 
   async run(order: ManyOrder, record: RecordPart): Promise<ManyReport> {
-    const { dryRun = false, signal, onProgress } = order;
-    for (let at = 0; at < this.wanted.length && !this.#full && !signal?.aborted; at += IN_A_PART) {
+    const { dryRun = false, onProgress } = order;
+    for (let at = 0; at < this.wanted.length && !this.#full; at += IN_A_PART) {
+      if (order.signal?.aborted) break;
       const part = this.wanted.slice(at, at + IN_A_PART);
       const fates = await (dryRun ? this.#preview(part) : record(partRecord(this.kind.action), () => this.#ask(part)));
       await inSlices(this.#count(fates));
@@ -182,9 +183,12 @@ export class ManyCrons<What> {
   }
 }
 
+/** Those of a part that came to one of these ends. */
+function named(part: PartResult, ...fates: readonly Fate['is'][]): string[] {
+  return part.flatMap(({ cron, fate }) => (fates.includes(fate.is) ? [cron] : []));
+}
+
 function partRecord(action: 'set' | 'remove'): PartRecord {
-  const named = (part: PartResult, ...fates: readonly Fate['is'][]) =>
-    part.flatMap(({ cron, fate }) => (fates.includes(fate.is) ? [cron] : []));
   return {
     action,
     cron: null,

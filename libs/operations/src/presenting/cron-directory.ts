@@ -84,11 +84,12 @@ export class CronDirectory {
     private readonly clock: Clock,
     events: LiveEvents | null = null,
   ) {
-    this.#histories = new CronHistories(reads.ledger, clock, events, {
+    this.#histories = new CronHistories(reads.ledger, clock, events);
+    this.#views = new CronViews(reads, (cron) => this.#histories.of(cron));
+    this.#histories.tell({
       happened: (cron) => this.#views.touch(cron),
       read: (cron) => this.#views.rejudge(cron),
     });
-    this.#views = new CronViews(reads, (cron) => this.#histories.of(cron));
   }
 
   /** @throws {OperatorInputError} for a cursor of another list */

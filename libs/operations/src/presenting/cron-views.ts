@@ -72,7 +72,7 @@ export class CronViews {
   /** Its history was read. */
   rejudge(cron: string): void {
     const view = this.#views.get(cron);
-    if (view?.seenAt != null) this.#put(this.#viewOf(view, view.seenAt));
+    if (view && view.seenAt !== null) this.#put(this.#viewOf(view, view.seenAt));
   }
 
   /** Looks at some of them anew. */

@@ -1,6 +1,8 @@
 import type { Answers } from '@fencepost/client';
 import { InvalidCronsError, lineOf, type CronLines, type ManyReport } from '../jobs.js';
-import { answered, ConsoleRefusal, type ConsoleClient } from './console-client.js';
+import { FencepostError } from '@fencepost/lease';
+import type { ConsoleAddress } from './console-address.js';
+import { answered, authorization, awayFrom, ConsoleRefusal, refusalOf, type ConsoleClient } from './console-client.js';
 import type { ImportOrder } from './deployment.js';
 
 /** One request takes about a second: soon enough for its progress, and for what stands in front of a console. */
@@ -49,6 +51,23 @@ async function importPass(api: ConsoleClient, lines: CronLines, order: ImportOrd
   }
   if (invalid.length > 0) throw new InvalidCronsError(invalid, invalid.length, crons.length);
   return { total: crons.length, ...counts, dryRun, problems, stopped };
+}
+
+/** As they come. */
+export async function* exportedLines(address: ConsoleAddress, tag: string | undefined): AsyncGenerator<string, void> {
+  const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
+  try {
+    const url = `${address.url}/api/crons/export${query}`;
+    const response = await fetch(url, { headers: authorization(address), redirect: 'manual' });
+    const isLines = /^application\/x-ndjson\b/.test(response.headers.get('content-type') ?? '');
+    if (!response.ok || !isLines || !response.body) {
+      throw refusalOf(response, await response.text(), { address, isOrder: false });
+    }
+    yield* response.body.pipeThrough(new TextDecoderStream());
+  } catch (error) {
+    if (error instanceof FencepostError) throw error;
+    throw awayFrom(error, { address, timeoutMs: 0, isOrder: false });
+  }
 }
 
 const NOTHING: Answer = { asked: 0, created: 0, changed: 0, unchanged: 0, failed: 0, problems: [], stopped: null };
