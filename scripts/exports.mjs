@@ -15,7 +15,7 @@ const BUDGETS = {
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 28,
   '@fencepost/jobs/internal': 98,
-  '@fencepost/operations/internal': 30,
+  '@fencepost/operations/internal': 40,
   '@fencepost/operations/presenting': 19,
 };
 

@@ -19,10 +19,15 @@ export {
   UnknownRunError,
 } from '@fencepost/operations';
 export {
+  CatalogView,
   CronDirectory,
   differingParts,
   DuplicateWatch,
   findLostDefinitions,
+  importLines,
+  InvalidCronsError,
+  lineOf,
+  readCronLines,
   holderSeemsAlive,
   libraryVersion,
   instantDifference,
@@ -69,7 +74,16 @@ export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
 export type { BackfillProgress, CronSettings } from '@fencepost/operations';
-export type { AuditedOrder, InstantDifference, Only, WatchReport } from '@fencepost/operations/internal';
+export type {
+  AuditedOrder,
+  CronLines,
+  InstantDifference,
+  ManyProgress,
+  ManyReport,
+  Only,
+  RecordPart,
+  WatchReport,
+} from '@fencepost/operations/internal';
 export type { AuditReport } from '@fencepost/operations/audit';
 export type { EventLevel, RunQueue } from '@fencepost/jobs/internal';
 export type { ShadowInterval, ShadowReading, ShadowRecord, WatchedCron } from '@fencepost/jobs/internal/shadow';

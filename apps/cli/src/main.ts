@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -14,6 +15,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 process.exitCode = await run(process.argv.slice(2), {
   out: (words) => void process.stdout.write(words),
   err: (words) => void process.stderr.write(words),
+  flushed,
   env: process.env,
   now: Date.now,
   width: process.stdout.isTTY ? process.stdout.columns || 80 : Number(process.env['COLUMNS']) || Infinity,
@@ -72,6 +74,12 @@ function interrupted(): AbortSignal {
   // Once: a second Ctrl-C ends the program as ever.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   return stopping.signal;
+}
+
+/** A pipe takes only so much at a time; one that is closed takes everything. */
+async function flushed(): Promise<void> {
+  if (process.stdout.writableNeedDrain)
+    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]);
 }
 
 function unread(): AbortSignal {

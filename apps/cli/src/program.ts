@@ -4,7 +4,9 @@ import { backfillCommand } from './commands/backfill.js';
 import { cancelCommand } from './commands/cancel.js';
 import { completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
+import { exportCommand } from './commands/export.js';
 import { failedCommand } from './commands/failed.js';
+import { importCommand } from './commands/import.js';
 import { initCommand } from './commands/init.js';
 import { leasesCommand } from './commands/leases.js';
 import { lintCommand } from './commands/lint.js';
@@ -59,7 +61,7 @@ export function program(setting: Setting): Command {
   const commands = [
     ...[initCommand, nextCommand, lintCommand, planCommand],
     ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],
-    ...[auditCommand, setCommand, removeCommand],
+    ...[auditCommand, setCommand, removeCommand, importCommand, exportCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
     ...[topCommand, podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],
     ...[failedCommand, retryCommand],

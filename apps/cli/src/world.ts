@@ -5,6 +5,8 @@ import type { OutputFlags, Report } from './report.js';
 export interface World {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** When whoever reads stdout has taken what was written; absent: at once. */
+  readonly flushed?: () => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Epoch milliseconds of this machine; what is about crons that run goes by the store's. */
   readonly now: () => number;

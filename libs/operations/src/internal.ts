@@ -6,7 +6,18 @@ export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
 export { openAlarmStore } from './nest/definition-stores.js';
 export { POD_REGISTRY, READS } from './nest/tokens.js';
-export { differingParts, instantDifference, instantsOf, settingsOf } from './operating/definition-change.js';
+export { InvalidCronsError } from './operating/checked-crons.js';
+export { importLines, lineOf, readCronLines } from './operating/cron-lines.js';
+export type { CronLines } from './operating/cron-lines.js';
+export type { ManyProgress, ManyReport, RecordPart } from './operating/many-crons.js';
+export { CatalogView } from './operating/catalog-view.js';
+export {
+  differingParts,
+  exportedCron,
+  instantDifference,
+  instantsOf,
+  settingsOf,
+} from './operating/definition-change.js';
 export type { InstantDifference, Only } from './operating/definition-change.js';
 export { needsCare } from './operating/doctor.js';
 export { holderSeemsAlive } from './operating/lease-service.js';

@@ -6,7 +6,9 @@ import type { BackfillProgress } from '../jobs.js';
 import { instant, words } from '../option-values.js';
 import { iso, shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
-import type { Setting, World } from '../world.js';
+import type { Setting } from '../world.js';
+import { ProgressLine, rateOf, spokenDuration } from '../progress.js';
+import { commandAgain } from './command-again.js';
 import { withBy, type OrderFlags } from './orders.js';
 import { withOutput } from '../output.js';
 
@@ -33,7 +35,8 @@ export function backfillCommand({ world, answer }: Setting): Command {
   return withOutput(withDeploymentOptions(withBy(command))).action(async (cron: string, flags: Flags) => {
     const { from, to, reason, dryRun = false } = flags;
     const line = new ProgressLine(cron, world);
-    const onProgress = (progress: BackfillProgress) => line.show(progress);
+    const onProgress = (progress: BackfillProgress) =>
+      line.show(progressText(progress, line.elapsedMs), progress.asked === progress.instants);
     const order = { from, to, dryRun, reason, interrupted: world.interrupted, onProgress };
     try {
       const done = await withDeployment(flags, world, (deployment) => deployment.backfill(cron, order));
@@ -55,7 +58,7 @@ function reportOf(done: Answers['Backfill'], flags: Flags): Report {
     `not repeated: ${REASONS[state] ?? state}`,
   ]);
   const verb = dryRun ? 'would run' : 'enqueued';
-  const goOn = nextFrom === null ? null : commandFrom(nextFrom, cron, flags);
+  const goOn = nextFrom === null ? null : commandAgain('backfill', [cron, '--from', nextFrom, '--to', iso(to)], flags);
   return {
     code: aborted ? EXIT.finding : EXIT.ok,
     json: { ...done, from: iso(from), to: iso(to), goOn },
@@ -81,75 +84,6 @@ function estimateText({ estimateMs }: Answers['Backfill']): string {
     : `Estimated from earlier runs: about ${spokenDuration(estimateMs)}.`;
 }
 
-/** What a shell takes to go on; an address with credentials is left to the environment. */
-function commandFrom(from: string, cron: string, flags: Flags): string {
-  const { redis, postgres, url, prefix, tenant, schema, by, to, reason } = flags;
-  const given = Object.entries({ url, prefix, tenant, schema, by }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, quoted(value)],
-  );
-  const address = (name: string, at: string | undefined, variable: string) =>
-    at === undefined ? [] : [`--${name}`, at.includes('@') ? `"$${variable}"` : quoted(at)];
-  return [
-    ...['fencepost', 'backfill', quoted(cron), '--from', from, '--to', iso(to), '--reason', quoted(reason)],
-    ...[...address('redis', redis, 'REDIS_URL'), ...address('postgres', postgres, 'DATABASE_URL'), ...given],
-  ].join(' ');
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** Where no terminal rewrites a line, a new one comes this often at most. */
-const LINE_EVERY_MS = 10_000;
-const REWRITE_EVERY_MS = 200;
-
-const MINUTE_MS = 60_000;
-
-/** Says on stderr how far a backfill has come: count, total, rate and the time that is left. */
-class ProgressLine {
-  readonly #since: number;
-  #shownAt = -Infinity;
-  #shown = '';
-
-  constructor(
-    private readonly cron: string,
-    private readonly world: Pick<World, 'err' | 'errTerminal' | 'now'>,
-  ) {
-    this.#since = world.now();
-  }
-
-  show(progress: BackfillProgress): void {
-    const now = this.world.now();
-    const { errTerminal = false } = this.world;
-    const isOver = progress.asked === progress.instants;
-    if (!isOver && now - this.#shownAt < (errTerminal ? REWRITE_EVERY_MS : LINE_EVERY_MS)) return;
-    const line = `${this.cron}: ${progressText(progress, now - this.#since)}`;
-    if (line === this.#shown) return;
-    [this.#shownAt, this.#shown] = [now, line];
-    this.world.err(errTerminal ? `\r\u001B[2K${line}` : `${line}\n`);
-  }
-
-  end(): void {
-    if (this.world.errTerminal && this.#shown !== '') this.world.err('\n');
-  }
-}
-
 function progressText({ instants, asked, accepted, open }: BackfillProgress, elapsedMs: number): string {
-  const done = asked - open;
-  const perMinute = elapsedMs === 0 ? 0 : (done * MINUTE_MS) / elapsedMs;
-  const rate = perMinute === 0 ? '' : `, ${perMinute < 10 ? perMinute.toFixed(1) : Math.round(perMinute)} per minute`;
-  const left = instants - asked;
-  const rest =
-    left === 0 || perMinute === 0 ? '' : `, about ${spokenDuration((left / perMinute) * MINUTE_MS)} remaining`;
-  return `${asked} of ${instants} instants requested, ${accepted} accepted, ${open} still open${rate}${rest}`;
-}
-
-/** Rounded for an estimate: `40 s`, `12 min`, `3 h 20 min`. */
-function spokenDuration(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1_000));
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} min`;
-  const rest = minutes % 60;
-  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+  return `${asked} of ${instants} instants requested, ${accepted} accepted, ${open} still open${rateOf({ asked, total: instants, elapsedMs, done: asked - open })}`;
 }

@@ -59,6 +59,6 @@ async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]>
     );
   }
   refuseConsole('lint', flags, world);
-  const { entries } = await withCrons(flags, world, ({ catalog }) => catalog.read());
+  const { entries } = await withCrons(flags, world, ({ view }) => view.read());
   return entries.flatMap(({ state, definition }) => (state === 'active' ? [definition] : []));
 }

@@ -11,13 +11,16 @@ import { hanging, table } from '../table.js';
 import type { Setting } from '../world.js';
 import { CRON_HEAD, cronRow, WIDE_HEAD, wideCronRow } from './cron-rows.js';
 
-interface Flags extends DeploymentFlags, OutputFlags, CronQuery {
+interface Flags extends DeploymentFlags, OutputFlags, Omit<CronQuery, 'cursor'> {
   readonly failing?: boolean;
+  readonly after?: string;
+  readonly all?: boolean;
 }
 
 /** What a console answers at once. */
 const USUAL = 500;
-const MAX = 100_000;
+/** More are printed page after page. */
+const MAX = 10_000;
 
 export function listCommand({ world, answer }: Setting): Command {
   const command = new Command('list')
@@ -28,21 +31,41 @@ export function listCommand({ world, answer }: Setting): Command {
     .option('--tag <tag>', 'only crons with this tag', words)
     .option('--search <text>', 'only crons whose name, expression or owner contains this', words)
     .addOption(new Option('--sort <by>', 'their order').choices(CRON_SORTS).default('name'))
-    .option('--limit <n>', 'maximum number', wholeNumber(1, MAX), USUAL);
-  return withOutput(withDeploymentOptions(command)).action(async (flags: Flags) => {
-    const { report, notes } = await withDeployment(flags, world, (deployment) => list(deployment, queryOf(flags)));
-    for (const note of notes) world.err(`${note}\n`);
-    answer(report, flags);
-  });
+    .option('--limit <n>', 'maximum number; with --all of a page', wholeNumber(1, MAX), USUAL)
+    .option('--after <cursor>', 'only what comes after the end of an earlier list', words)
+    .option('--all', 'all of them, page after page; with -o json a line for each page');
+  return withOutput(withDeploymentOptions(command)).action((flags: Flags) =>
+    withDeployment(flags, world, async (deployment) => {
+      const unread = world.unread?.();
+      for (let cursor = flags.after; ;) {
+        const { report, notes, next } = await list(deployment, queryOf(flags, cursor));
+        for (const note of flags.all ? notes.slice(0, 0) : notes) world.err(`${note}\n`);
+        await world.flushed?.();
+        answer(report, flags);
+        if (!flags.all || next === null || unread?.aborted) return;
+        cursor = next;
+      }
+    }),
+  );
 }
 
-function queryOf({ failing, state, tag, search, sort, limit }: Flags): CronQuery {
+function queryOf({ failing, state, tag, search, sort, limit }: Flags, cursor: string | undefined): CronQuery {
   const wanted = failing ? ('failing' as const) : state;
-  const narrowed = { ...(tag !== undefined && { tag }), ...(search !== undefined && { search }) };
+  const narrowed = {
+    ...(tag !== undefined && { tag }),
+    ...(search !== undefined && { search }),
+    ...(cursor !== undefined && { cursor }),
+  };
   return { sort, limit, ...(wanted !== undefined && { state: wanted }), ...narrowed };
 }
 
-async function list(deployment: Deployment, query: CronQuery): Promise<{ report: Report; notes: readonly string[] }> {
+interface Listed {
+  readonly report: Report;
+  readonly notes: readonly string[];
+  readonly next: string | null;
+}
+
+async function list(deployment: Deployment, query: CronQuery): Promise<Listed> {
   const found = await deployment.crons(query);
   const { items, unreadable } = found;
   const none = items.length > 0 ? '' : await whyNone(deployment, query, unreadable.length);
@@ -51,14 +74,14 @@ async function list(deployment: Deployment, query: CronQuery): Promise<{ report:
     ...unreadable.flatMap((record) => hanging(unreadableLine(record), width)),
   ];
   const report = { code: EXIT.ok, json: items, text: lines(CRON_HEAD, cronRow), wide: lines(WIDE_HEAD, wideCronRow) };
-  return { report, notes: notesOn(found) };
+  return { report, notes: notesOn(found), next: found.next };
 }
 
 /** What the list leaves out, said beside it: what is behind a pipe expects crons alone. */
-function notesOn({ items, total, unread }: FoundCrons): string[] {
-  const more = `${items.length} of ${total} crons: --limit ${total} shows all of them.`;
+function notesOn({ items, total, unread, next }: FoundCrons): string[] {
+  const more = `${items.length} of ${total} crons: --all shows all of them, --after ${next} the next ones.`;
   const unknown = `${unread} crons are in an unknown state: their history has not been read yet. Repeat the command in a moment.`;
-  return [...(items.length < total ? [more] : []), ...(unread > 0 ? [unknown] : [])];
+  return [...(next === null ? [] : [more]), ...(unread > 0 ? [unknown] : [])];
 }
 
 async function whyNone(deployment: Deployment, { state, tag, search }: CronQuery, invalid: number) {

@@ -35,7 +35,7 @@ export function planCommand({ world, answer }: Setting): Command {
     const where = file === '-' ? 'stdin' : file;
     const read = readDeclarations(await world.read(file), where, world.now());
     const build = { ...read, source: flags.source ?? read.source, buildSeq: flags.buildSeq ?? read.buildSeq };
-    const { entries: live, readAt: from } = await withStore(flags, world, ({ catalog }) => catalog.read());
+    const { entries: live, readAt: from } = await withStore(flags, world, ({ view }) => view.read());
     const span = { from, to: from + flags.days * DAY_MS };
     answer(planReport(plan({ live, build, ...span }), span), flags);
   });

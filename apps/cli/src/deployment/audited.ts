@@ -40,7 +40,7 @@ export class Audited {
 
 /** How a cron is defined now, as a record has it; `null` where there is none of the name. */
 export async function definedAs({ catalog }: { readonly catalog: Catalog }, cron: string): Promise<object | null> {
-  const { entries } = await catalog.read();
+  const { entries } = await catalog.read([cron]);
   const entry = entries.find(({ definition }) => definition.name === cron);
   return entry ? definitionOf(entry) : null;
 }

@@ -6,9 +6,12 @@ import { needsHistories, type CronQuery, type FoundCrons } from './cron-query.js
 const AT_ONCE = 500;
 
 /** Page after page, until there are as many as are asked for. */
-export async function cronsByPage(api: ConsoleClient, { limit, ...wanted }: CronQuery): Promise<FoundCrons> {
+export async function cronsByPage(
+  api: ConsoleClient,
+  { limit, cursor: after, ...wanted }: CronQuery,
+): Promise<FoundCrons> {
   const items: Answers['CronSummary'][] = [];
-  let cursor: string | null = null;
+  let cursor: string | null = after ?? null;
   for (;;) {
     const few = Math.min(limit - items.length, AT_ONCE);
     const page = await cronPage(api, { ...wanted, limit: few, ...(cursor !== null && { cursor }) });
@@ -19,15 +22,16 @@ export async function cronsByPage(api: ConsoleClient, { limit, ...wanted }: Cron
 }
 
 /** One page, of at most 500. */
-export function cronPage(
-  api: ConsoleClient,
-  query: CronQuery & { readonly cursor?: string },
-): Promise<Answers['CronPage']> {
+export function cronPage(api: ConsoleClient, query: CronQuery): Promise<Answers['CronPage']> {
   return answered(api.GET('/api/crons', { params: { query } }));
 }
 
 /** The console reads histories little by little, while somebody looks. */
-async function unread(api: ConsoleClient, wanted: Omit<CronQuery, 'limit'>, shown: readonly Answers['CronSummary'][]) {
+async function unread(
+  api: ConsoleClient,
+  wanted: Omit<CronQuery, 'limit' | 'cursor'>,
+  shown: readonly Answers['CronSummary'][],
+) {
   if (!needsHistories(wanted)) return shown.filter(({ health }) => health.state === 'unknown').length;
   return (await cronPage(api, { state: 'unknown', sort: 'name', limit: 1 })).total;
 }

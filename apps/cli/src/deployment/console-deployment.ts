@@ -31,6 +31,7 @@ import type {
 } from './deployment.js';
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
+import { exportedLines, importInParts } from './console-files.js';
 import { cronPage, cronsByPage } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
@@ -189,6 +190,14 @@ export class ConsoleDeployment implements Deployment {
       if (error instanceof ConsoleRefusal && error.problem === 'RUN_UNKNOWN') return { verdict: 'missing' };
       return refused(error, 'STATE_CONFLICT').details as Cancelled;
     }
+  }
+
+  importCrons(...[lines, order]: Parameters<Deployment['importCrons']>) {
+    return importInParts(this.#api, lines, order);
+  }
+
+  exportCrons(tag: string | undefined) {
+    return exportedLines(this.address, tag);
   }
 
   retry(...[id, body]: Parameters<Deployment['retry']>) {

@@ -7,9 +7,11 @@ export interface CronQuery {
   readonly tag?: string;
   readonly sort: (typeof CRON_SORTS)[number];
   readonly limit: number;
+  /** `next` of the crons before. */
+  readonly cursor?: string;
 }
 
-export interface FoundCrons extends Pick<Answers['CronPage'], 'total' | 'items' | 'unreadable'> {
+export interface FoundCrons extends Pick<Answers['CronPage'], 'total' | 'items' | 'next' | 'unreadable'> {
   /** Crons that are shown without their state, belong elsewhere, or are left out: their history has not been read yet. */
   readonly unread: number;
 }

@@ -1,5 +1,14 @@
 import type { Answers } from '@fencepost/client';
-import type { BackfillProgress, CancelReply, Mutes, TriggerReply, WatchReport } from '../jobs.js';
+import type {
+  BackfillProgress,
+  CancelReply,
+  CronLines,
+  ManyProgress,
+  ManyReport,
+  Mutes,
+  TriggerReply,
+  WatchReport,
+} from '../jobs.js';
 import type { Attention, CronQuery, FoundCrons } from './cron-query.js';
 
 export type { Answers } from '@fencepost/client';
@@ -36,6 +45,10 @@ export interface Deployment {
   /** The same for many, or a preview of which. */
   orderMany(order: BulkOrder): Promise<Answers['BulkResult']>;
   backfill(cron: string, order: BackfillOrder): Promise<Answers['Backfill']>;
+  /** @throws {InvalidCronsError} for lines that can't be; nothing is written */
+  importCrons(lines: CronLines, order: ImportOrder): Promise<ManyReport>;
+  /** Lines of crons, some at a time. */
+  exportCrons(tag: string | undefined): AsyncIterable<string>;
   /** @returns `by`: who is on record for it */
   remove(cron: string, order: Reasoned & { readonly expected?: number }): Promise<{ readonly by: string } | Moved>;
   cancel(runId: string, order: Reasoned & { readonly graceMs?: number }): Promise<Cancelled>;
@@ -97,6 +110,12 @@ export interface BackfillOrder extends Reasoned {
   /** Asked where it can be stopped between two batches. */
   readonly interrupted: () => AbortSignal;
   readonly onProgress: (progress: BackfillProgress) => void;
+}
+
+export interface ImportOrder extends Reasoned {
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ManyProgress) => void;
 }
 
 export interface ResolveOrder extends Reasoned {

@@ -3,8 +3,10 @@ import { sleep } from '@fencepost/lease/internal';
 import {
   CatalogMovedError,
   CronDirectory,
+  importLines,
   JournalFeed,
   journalOfRun,
+  lineOf,
   LeaseMovedError,
   ORDER_RECORDS,
   presentHeldLease,
@@ -18,13 +20,14 @@ import {
   presentRunReport,
   presentWhyReport,
   Telemetry,
+  type RecordPart,
 } from '../jobs.js';
 import { iso } from '../report.js';
 import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
 import { Audited, cronIn, definedAs, runIn } from './audited.js';
 import { presentHolding, presentOwnWatch, presentWatch } from './watched.js';
-import type { Attention, CronQuery } from './cron-query.js';
+import { needsHistories, type Attention, type CronQuery } from './cron-query.js';
 import type {
   Answers,
   BackfillOrder,
@@ -47,14 +50,14 @@ export class StoreDeployment implements Deployment {
     private readonly world: World,
     by: string | undefined,
   ) {
-    const { catalog, ledger, leaseStore: leases, clock } = store;
+    const { view: catalog, ledger, leaseStore: leases, clock } = store;
     this.#store = store;
     this.#directory = new CronDirectory({ catalog, ledger, leases }, clock);
     this.#audited = new Audited(store.audit, world, by);
   }
 
   async crons(query: CronQuery) {
-    await this.#directory.readHistories();
+    if (needsHistories(query)) await this.#directory.readHistories();
     const page = await this.#directory.page(query);
     await this.#tellElsewhere();
     return { ...page, unread: 0 };
@@ -162,6 +165,23 @@ export class StoreDeployment implements Deployment {
     return { ...done, runIds: [...done.runIds], open: [...done.open], nextFrom: iso(done.nextFrom) };
   }
 
+  importCrons(...[lines, order]: Parameters<Deployment['importCrons']>) {
+    const { reason } = order;
+    const record: RecordPart = (part, work) => this.#audited.order({ reason, ...part }, work);
+    return importLines(this.#store.crons, lines, { ...order, by: this.#audited.by, record });
+  }
+
+  async *exportCrons(tag: string | undefined) {
+    let piece = '';
+    for await (const cron of this.#store.crons.export({ tag })) {
+      piece += `${lineOf(cron)}\n`;
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+    }
+    if (piece !== '') yield piece;
+  }
+
   async remove(...[cron, order]: Parameters<Deployment['remove']>) {
     const about = { action: 'remove', cron, reason: order.reason, before: await definedAs(this.#store, cron) };
     const work = (by: string) => this.#store.crons.remove(cron, { by, ...order });
@@ -244,7 +264,7 @@ export class StoreDeployment implements Deployment {
 
   /** By the store's clock, as everything that is about crons. */
   async #endOf({ until, forMs }: Pick<PauseOrder, 'until' | 'forMs'>): Promise<number | null> {
-    return forMs === undefined ? (until ?? null) : (await this.#store.catalog.read()).readAt + forMs;
+    return forMs === undefined ? (until ?? null) : (await this.#store.catalog.read([])).readAt + forMs;
   }
 
   /** Where there are no crons at all, they may be under another prefix. */
@@ -258,6 +278,9 @@ export class StoreDeployment implements Deployment {
     return { cron: cronIn(runId), runId, before: { state } };
   }
 }
+
+/** Printed at once. */
+const PIECE = 16_384;
 
 /** As long as a timer may be set without a thought. */
 const DAY_MS = 24 * 3_600_000;

@@ -25,6 +25,7 @@ interface Ports {
   readonly tenant: string;
   readonly clock: Clock;
   readonly catalog: Catalog;
+  readonly view: Pick<Catalog, 'read'>;
   readonly audit: AuditTrail;
   readonly ledger: Ledger;
   readonly membership: RedisMembership;
@@ -46,15 +47,18 @@ export interface Services {
 export function servicesOf(ports: Ports): Services {
   const { redis, prefix, tenant, clock, audit, examine } = ports;
   const at = { redis, prefix, tenant };
+  const own = { leases: new RedisLeaseStore(at), semaphores: new RedisSemaphoreStore(at) };
   return {
     audit,
     leases: new LeaseService({
       ...ports,
       leases: ports.leaseStore,
-      own: { leases: new RedisLeaseStore(at), semaphores: new RedisSemaphoreStore(at) },
+      own,
+      reads: { ...ports, catalog: ports.view, leases: ports.leaseStore, own },
     }),
     doctor: new Doctor({
       ...ports,
+      catalog: ports.view,
       ledger: examine ? 'postgres' : 'redis',
       redis: () => readRedisFacts({ ...at, clock }),
       lost: (reading) => findLostDefinitions({ ...at, catalog: ports.catalog, ledger: ports.ledger }, reading),

@@ -5,6 +5,7 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import { StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
+  CatalogView,
   CronCatalog,
   CronOperator,
   isStoreError,
@@ -69,6 +70,8 @@ export interface Store extends Questions, Services {
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: Catalog;
+  /** A copy of all crons, for whatever looks at them all. */
+  readonly view: Pick<Catalog, 'read'>;
   readonly ledger: Ledger;
   readonly membership: RedisMembership;
   readonly journal: RedisJournal;
@@ -198,10 +201,12 @@ async function withParts<Result>(
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
   const leaseStore = new LazyCronLeases({ ...at, place, database, pods });
   const ports = { catalog, ledger, membership, clock: systemClock };
+  const view = new CatalogView(catalog, systemClock);
   try {
-    const operator = new CronOperator({ ...ports, queue });
-    const runs = new RunOperator({ ...ports, queue });
-    const seen = { ...ports, journal, pods, operator, runs, shadow: new RedisShadowLog(at) };
+    const reads = { catalog: view, ledger };
+    const operator = new CronOperator({ ...ports, queue, reads });
+    const runs = new RunOperator({ ...ports, queue, reads });
+    const seen = { ...ports, view, journal, pods, operator, runs, shadow: new RedisShadowLog(at) };
     const known = { ...at, ...seen, leaseStore, audit, examine };
     const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
@@ -209,6 +214,7 @@ async function withParts<Result>(
     const store = { ...space, ...seen, mutes, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
     return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
+    view.close();
     await Promise.all([queue.close(), leaseStore.close()]);
   }
 }
@@ -217,8 +223,8 @@ async function elsewhereThan(
   { redis, catalog }: Pick<Recorded, 'catalog'> & { readonly redis: RedisClient },
   space: Space,
 ): Promise<string | null> {
-  const { entries } = await catalog.read();
-  return entries.length > 0 ? null : cronsElsewhere(redis, space);
+  const first = await catalog.since(null, null, 1);
+  return !first || first.entries.length > 0 || first.next !== null ? null : cronsElsewhere(redis, space);
 }
 
 /** A cron that is unknown where there are none at all may be under another prefix. */

@@ -57,7 +57,9 @@ export const leasePageSchema = z
     total: count.describe('Matches on all pages.'),
     items: z.array(SCHEMAS.HeldLease),
     next,
-    free: z.array(z.string()).describe('Active crons without a holder; empty with a filter for holders.'),
+    free: z
+      .array(z.string())
+      .describe('Active crons without a holder, the first 1,000; empty with a filter for holders.'),
   })
   .describe('One page of leases, by cron.');
 
@@ -102,6 +104,27 @@ export const bulkSchema = z
       .describe('Those for which it was not done.'),
   })
   .describe('Result or preview of an order to many crons.');
+
+const number = z.int().min(0);
+
+export const importSchema = z
+  .strictObject({
+    dryRun: z.boolean(),
+    total: number.describe('How many crons were sent.'),
+    asked: number.describe('How many of them were decided, from the first on.'),
+    created: number.describe('How many had never been there.'),
+    changed: number.describe('How many were changed, or came back.'),
+    unchanged: number.describe('How many were as given already.'),
+    failed: number.describe('How many were refused.'),
+    problems: z
+      .array(z.strictObject({ line: number, cron: z.string().nullable(), code: z.string(), detail: z.string() }))
+      .describe('Why, the first 1,000.'),
+    stopped: z
+      .strictObject({ code: z.enum(['ABORTED', 'CATALOG_FULL']), detail: z.string() })
+      .nullable()
+      .describe('Why it ended before the last line; the same import again goes on.'),
+  })
+  .describe('Result or preview of an import.');
 
 export const cancelledSchema = z
   .strictObject({
@@ -183,6 +206,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Resumed: resumedSchema,
   Started: startedSchema,
   BulkResult: bulkSchema,
+  Imported: importSchema,
   Cancelled: cancelledSchema,
   Resolved: resolvedSchema,
   Backfill: backfillSchema,

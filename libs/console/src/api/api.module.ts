@@ -6,6 +6,7 @@ import { JournalFeed } from '@fencepost/operations/journal';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { BulkOrdersController } from './bulk-orders.controller.js';
 import { CronDefinitionController } from './cron-definition.controller.js';
+import { CronFilesController } from './cron-files.controller.js';
 import { CronOrdersController } from './cron-orders.controller.js';
 import { CronsController } from './crons.controller.js';
 import { DeploymentController } from './deployment.controller.js';
@@ -44,6 +45,8 @@ export class ApiModule implements OnModuleDestroy {
       module: ApiModule,
       imports: [pod, auth],
       controllers: [
+        // Before the one whose names of crons would take theirs.
+        CronFilesController,
         CronsController,
         BulkOrdersController,
         CronOrdersController,

@@ -38,6 +38,7 @@ function operationId(method: string, path: string): string {
   const names = parts.map((part, n) => (parts[n + 1]?.startsWith('{') ? singular(camel(part)) : camel(part)));
   const nouns = names.filter((_, n) => !parts[n]?.startsWith('{'));
   const last = nouns.at(-1) ?? '';
+  if (last === 'import' || last === 'export') return last + nouns.slice(0, -1).map(capital).join('');
   if (method === 'post' && nouns.length > 1)
     return orderId(
       nouns,

@@ -65,6 +65,11 @@ function asOnTheWire(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchem
     json.type = 'integer';
     delete json.pattern;
   }
+  if (meta?.['wire'] === 'boolean') {
+    json.type = 'boolean';
+    delete json.enum;
+    delete json.default;
+  }
   if (meta?.['wire'] === 'text') json.type = 'string';
   if (meta?.['wire'] === 'texts') {
     delete json.anyOf;

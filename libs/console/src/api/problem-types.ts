@@ -19,6 +19,11 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
   BAD_REQUEST: { status: 400, title: 'Invalid request', remedy: 'Correct the input that `detail` names.' },
   OPERATOR_INPUT: { status: 400, title: 'Invalid order', remedy: 'Correct the value that `detail` names.' },
   CRON_DECLARATION: { status: 400, title: 'Invalid definition', remedy: 'Correct the option that `detail` names.' },
+  INVALID_CRONS: {
+    status: 400,
+    title: 'Invalid crons',
+    remedy: 'Correct the lines that `problems` names; `count` says how many there are. Nothing was written.',
+  },
   SCHEDULE: { status: 400, title: 'Invalid schedule', remedy: 'Correct the expression or the time zone.' },
   UNAUTHENTICATED: {
     status: 401,
@@ -48,6 +53,12 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
     title: 'Definition changed',
     remedy: `${LOOK} \`expected\` and \`found\` are generations.`,
   },
+  CATALOG_FULL: {
+    status: 409,
+    title: 'Too many crons',
+    remedy:
+      'Remove crons that are no longer needed, or raise `maxCrons`. `count` is how many there are, `limit` how many there may be.',
+  },
   SELECTION_MOVED: {
     status: 409,
     title: 'Other crons selected',
@@ -56,7 +67,7 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
   LEASE_MOVED: { status: 409, title: 'Lease changed', remedy: `${LOOK} \`found\` is the lease now, or null.` },
   DEFINITION_CONFLICT: { status: 409, title: 'Conflicting definition', remedy: LOOK },
   IDEMPOTENCY_KEY: { status: 409, title: 'Idempotency key in use', remedy: 'Use another key for another job.' },
-  TOO_LARGE: { status: 413, title: 'Body too large', remedy: 'Send at most 256 KiB.' },
+  TOO_LARGE: { status: 413, title: 'Body too large', remedy: 'Send at most what `detail` names, by default 256 KiB.' },
   NOT_JSON: { status: 415, title: 'Not JSON', remedy: 'Send `Content-Type: application/json`.' },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', remedy: AGAIN },
   TOO_MANY_QUESTIONS: { status: 429, title: 'Too many waiting requests', remedy: AGAIN },

@@ -5,6 +5,8 @@ import { FencepostError } from '@fencepost/lease';
 import { problemDetails } from '@fencepost/lease/http';
 import { scrubText, withoutQuery } from '@fencepost/lease/internal';
 import { LeaseMovedError } from '@fencepost/operations';
+import { CatalogFullError } from '@fencepost/ledger/catalog';
+import { InvalidCronsError } from '@fencepost/operations/internal';
 import { presentLease, presentOwnLease } from '@fencepost/operations/presenting';
 import type { Holding } from '@fencepost/lease/store';
 import { PROBLEM_TYPES } from './problem-types.js';
@@ -53,7 +55,14 @@ function detailsOf(error: FencepostError): object | null {
   if (error instanceof StateConflictError) return error.details;
   if (error instanceof CatalogMovedError) return { expected: error.expected, found: error.found };
   if (error instanceof LeaseMovedError) return { found: error.found && presentFound(error.resource, error.found) };
+  if (error instanceof CatalogFullError) return { count: error.count, limit: error.limit };
+  if (error instanceof InvalidCronsError) return { count: error.count, problems: error.problems.map(lineProblem) };
   return null;
+}
+
+/** What is wrong with a line of an import. */
+export function lineProblem({ position: line, ...rest }: InvalidCronsError['problems'][number]) {
+  return { line, ...rest };
 }
 
 function presentFound(resource: string, found: Holding | Parameters<typeof presentOwnLease>[0]): object {

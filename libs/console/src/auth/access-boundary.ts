@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ROLES, roleOf } from '@fencepost/operations/access-tokens';
-import { isReading, placeOf, type Next, type WebRequest, type WebResponse } from '../http/web-request.js';
+import {
+  isReading,
+  LINES,
+  placeOf,
+  TAKES_LINES,
+  type Next,
+  type WebRequest,
+  type WebResponse,
+} from '../http/web-request.js';
 import { ACCESS, isUnguarded, type Access } from './access.js';
 import type { Identity } from './authenticate.js';
 import { asCaller, LOCAL, type Caller } from './caller.js';
@@ -61,11 +69,12 @@ export class AccessBoundary {
     }
   }
 
-  /** A page of another origin can send a form or a plain text with what the browser has; it can't send JSON unasked. */
+  /** A page of another origin can send a form or a plain text with what the browser has; it can't send JSON, or lines of it, unasked. */
   #checkSent(request: WebRequest, ambient: boolean): void {
     if (isReading(request.method)) return;
     if (ambient && isCrossOrigin(request)) throw otherOrigin();
-    if (hasBody(request) && request.is('application/json') === false) throw notJson();
+    const type = placeOf(request).path === TAKES_LINES ? LINES : 'application/json';
+    if (hasBody(request) && request.is(type) === false) throw notJson(type);
   }
 }
 

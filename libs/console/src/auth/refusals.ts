@@ -26,5 +26,5 @@ export const foreignHost = () =>
     'Expected a request from this machine with a Host header such as localhost, as there are no access tokens: set some to be reached otherwise.',
   );
 
-export const notJson = () =>
-  new Refusal(415, 'NOT_JSON', 'Expected a body of the content type application/json. Nothing was done.');
+export const notJson = (type: string) =>
+  new Refusal(415, 'NOT_JSON', `Expected a body of the content type ${type}. Nothing was done.`);

@@ -27,6 +27,12 @@ export type Next = (error?: unknown) => void;
 
 export type Middleware = (request: WebRequest, response: WebResponse, next: Next) => void;
 
+/** One JSON value in each line. */
+export const LINES = 'application/x-ndjson';
+
+/** Where a body is not JSON, but lines of it. */
+export const TAKES_LINES = '/api/crons/import';
+
 export interface Place {
   readonly method: string;
   readonly path: string;

@@ -20,6 +20,7 @@ import {
 import { Telemetry } from '@fencepost/jobs';
 import { POD_REGISTRY } from '../nest/tokens.js';
 import { ObservingModule } from '../nest/observing.module.js';
+import { CatalogView } from '../operating/catalog-view.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { CronsTold } from './cron-labels.js';
 import { cronMetrics, type CronMetrics } from './cron-metrics-of.js';
@@ -56,6 +57,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
 
   #registry: MetricsRegistry | undefined;
   #counting: CronMetrics | undefined;
+  #sources: PodSources | undefined;
   #stopLeases = () => {};
 
   get registry(): MetricsRegistry {
@@ -68,7 +70,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
     const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
-    const sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler });
+    const sources = (this.#sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler }));
     const { crons } = this.options;
     this.#counting = cronMetrics({ registry, telemetry, clock, sources, ...(crons === undefined ? {} : { crons }) });
     this.#stopLeases = this.feed.listen(leaseMetrics({ registry, heldForEver: ['cron', 'role'] }));
@@ -78,6 +80,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   /** Not before the drain is over: what a pod does last counts too. */
   onApplicationShutdown(): void {
     this.#counting?.stop();
+    this.#sources?.close();
     this.#stopLeases();
   }
 }
@@ -94,7 +97,7 @@ export class MetricsModule {
 
 interface PodPorts {
   readonly ledger: OccurrenceLog & RunHistory;
-  readonly catalog: Pick<Catalog, 'read'>;
+  readonly catalog: Pick<Catalog, 'read' | 'since'>;
   readonly queue: BullmqRunQueue;
   readonly registry: Pick<PodRegistry, 'list'>;
   readonly clock: Clock;
@@ -103,34 +106,34 @@ interface PodPorts {
   readonly scheduler: () => SchedulerPod | null | undefined;
 }
 
-/** A pod that knows the catalog only from here reads all of it for this. A scheduler has it, and lists it anew after a change. */
-const CATALOG_LASTS_MS = 60_000;
-
 /** What a pod of `JobsModule` has to show. */
 class PodSources implements MetricSources {
   readonly ledger: OccurrenceLog & RunHistory;
   readonly pod: string;
+  /** Of a pod that knows the catalog only from here. A scheduler has it, and lists it anew after a change. */
+  readonly #view: CatalogView;
   #entries: readonly CatalogEntry[] | null = null;
-  #readAt = -Infinity;
   #version: number | null = null;
 
   constructor(private readonly ports: PodPorts) {
     this.ledger = ports.ledger;
+    this.#view = new CatalogView(ports.catalog, ports.clock);
     this.pod = ports.pod;
   }
 
   async catalog(): Promise<readonly CatalogEntry[]> {
     const scheduler = this.ports.scheduler();
-    const now = this.ports.clock.monotonic();
-    const version = scheduler?.catalogCache.version ?? null;
-    const isCurrent = scheduler ? version === this.#version : now - this.#readAt < CATALOG_LASTS_MS;
-    if (this.#entries && isCurrent) return this.#entries;
-    const entries = scheduler
-      ? [...scheduler.catalogCache.entries()].map(({ entry }) => entry)
-      : (await this.ports.catalog.read()).entries;
+    if (!scheduler) return (await this.#view.read()).entries;
+    const { version } = scheduler.catalogCache;
+    if (this.#entries && version === this.#version) return this.#entries;
+    const entries = [...scheduler.catalogCache.entries()].map(({ entry }) => entry);
     // One without any has not been read yet, or stands at its beginning.
-    if (entries.length > 0) [this.#entries, this.#readAt, this.#version] = [entries, now, version];
+    if (entries.length > 0) [this.#entries, this.#version] = [entries, version];
     return entries;
+  }
+
+  close(): void {
+    this.#view.close();
   }
 
   held() {

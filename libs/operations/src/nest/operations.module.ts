@@ -119,7 +119,10 @@ const questions: Provider[] = [
  */
 @Module({})
 export class OperationsModule implements OnApplicationShutdown {
-  constructor(@Inject(JournalFeed) private readonly journal: JournalFeed) {}
+  constructor(
+    @Inject(JournalFeed) private readonly journal: JournalFeed,
+    @Inject(READS) private readonly looking: Reads,
+  ) {}
 
   /** @param jobs the same object that the application imports; for the same one it is the same module */
   static on(jobs: DynamicModule): DynamicModule {
@@ -128,6 +131,7 @@ export class OperationsModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.journal.stop();
+    this.looking.close();
   }
 }
 

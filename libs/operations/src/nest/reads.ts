@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
-import type { LeaseStore } from '@fencepost/lease';
+import type { Clock, LeaseStore } from '@fencepost/lease';
 import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
+import { CLOCK } from '@fencepost/lease/nest';
 import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { PostgresCatalog } from '@fencepost/ledger/postgres';
@@ -21,33 +22,41 @@ import { RedisJournal } from '../journal/redis-journal.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { OwnStores } from '../operating/own-leases.js';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
+import { CatalogView } from '../operating/catalog-view.js';
 import { READS } from './tokens.js';
 
 /** The stores once more, for whoever only looks: over the connections of {@link ReadStores}. */
 export interface Reads extends ReadStores {
+  /** One copy of all crons for everything that looks. */
   readonly catalog: Pick<Catalog, 'read'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
   readonly own: OwnStores;
   readonly journal: Journal;
   readonly pods: Pick<PodRegistry, 'list'>;
   readonly trail: Pick<AuditTrail, 'list'>;
+  /** Forgets the copy of the catalog. Its connections are closed by whoever opened them. */
+  close(): void;
 }
 
 export const reads: Provider = {
   provide: READS,
-  inject: [READ_STORES, DATABASE, JOBS_SETTINGS, CRON_LEASE_STORE],
+  inject: [READ_STORES, DATABASE, JOBS_SETTINGS, CRON_LEASE_STORE, CLOCK],
   useFactory: openReads,
 };
 
-type Opened = [stores: ReadStores, database: Database | null, settings: JobsSettings, leases: LeaseStore];
+type Opened = [
+  ...[stores: ReadStores, database: Database | null, settings: JobsSettings, leases: LeaseStore],
+  clock: Clock,
+];
 
-async function openReads(...[{ redis, ledger }, database, settings, leases]: Opened): Promise<Reads> {
+async function openReads(...[{ redis, ledger }, database, settings, leases, clock]: Opened): Promise<Reads> {
   const { prefix, tenant } = settings;
   const space = { redis, prefix, tenant };
   const lookedAt = database && { ...database, pool: database.reads };
+  const catalog = new CatalogView(catalogOn(redis, lookedAt, settings), clock);
   return {
     redis,
-    catalog: catalogOn(redis, lookedAt, settings),
+    catalog,
     ledger,
     // What is not in Redis has connections of its own already, and a person's question is one call among its many.
     leases: settings.leases === 'redis' ? new RedisLeaseStore({ ...space, kind: 'cron' }) : leases,
@@ -55,11 +64,12 @@ async function openReads(...[{ redis, ledger }, database, settings, leases]: Ope
     journal: new RedisJournal(space),
     pods: new RedisPodRegistry(space),
     trail: await openAuditTrail(redis, lookedAt, settings),
+    close: () => catalog.close(),
   };
 }
 
 /** The tables are there: the catalog that pods write was opened before. */
-function catalogOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Pick<Catalog, 'read'> {
+function catalogOn(redis: RedisClient, database: Database | null, settings: JobsSettings): Catalog {
   const { prefix, tenant, postgres } = settings;
   if (!database || !postgres) return new RedisCatalog({ redis, prefix, tenant });
   return new PostgresCatalog({ pool: database.pool, schema: postgres.schema, redis, prefix, tenant });

@@ -50,6 +50,8 @@ interface Operator {
 interface BulkPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<OccurrenceLog, 'readCrons'>;
+  /** Where all crons are looked through. */
+  readonly reads: { readonly catalog: Pick<Catalog, 'read'> };
 }
 
 /** An order to more would take minutes, and its record would be hard to read. */
@@ -65,13 +67,13 @@ const AT_ONCE = 10;
  * @throws {OperatorInputError} for neither a tag nor names, for both, and for more than 1,000
  * @throws {SelectionMovedError} when they are not as many as expected
  */
-export async function selectCrons({ catalog, ledger }: BulkPorts, asked: BulkOrder): Promise<string[]> {
+export async function selectCrons({ catalog, ledger, reads }: BulkPorts, asked: BulkOrder): Promise<string[]> {
+  const { catalog: whole } = reads;
   const { tag, crons: names, expected } = asked;
   if ((tag === undefined) === (names === undefined)) {
     throw new OperatorInputError('Expected either "tag" or "crons", and not both.');
   }
-  const found =
-    tag === undefined ? await named(catalog, names ?? []) : await tagged(ledger, await catalog.read(), asked);
+  const found = tag === undefined ? await named(catalog, names ?? []) : await tagged(ledger, await whole.read(), asked);
   if (found.length > MAX_CRONS) throw OperatorInputError.of('crons', `at most ${MAX_CRONS} crons`, found.length);
   if (expected !== undefined && expected !== found.length) throw new SelectionMovedError(expected, found.length);
   return found.toSorted((a, b) => (a < b ? -1 : 1));

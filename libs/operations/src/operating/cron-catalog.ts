@@ -2,6 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import {
   CatalogFullError,
+  readChanges,
   type Catalog,
   type CatalogEntry,
   type ChangeReply,
@@ -20,6 +21,10 @@ import {
 } from '@fencepost/jobs/internal';
 import { type SingletonCronOptions } from '@fencepost/jobs';
 import { UnknownCronError } from '@fencepost/jobs/errors';
+import { CheckedCrons, checkedNames, type CronProblem } from './checked-crons.js';
+import { ManyCrons, removing, setting, type ManyOrder, type ManyReport, type RecordPart } from './many-crons.js';
+import { exportedCron } from './definition-change.js';
+import { inSlices } from './slices.js';
 import { withOwnAudit } from './with-audit.js';
 
 /** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
@@ -32,6 +37,26 @@ export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof 
   readonly handler?: string;
 }
 
+/** One of many crons: what `set` takes, in one object, as a line of an import has it. */
+export interface NamedCron extends CronSettings {
+  readonly name: string;
+}
+
+/** Of an order that came by another entrance: what it has found by itself, and where its records are written. */
+export interface ManyEntrance {
+  /** The place of each, where it is not that in the list. */
+  readonly positions?: readonly number[];
+  /** What was wrong with those that are not in the list. */
+  readonly problems?: readonly CronProblem[];
+  readonly record?: RecordPart;
+}
+
+/** Which crons are exported. */
+export interface ExportQuery {
+  /** Only crons with this tag. */
+  readonly tag?: string | undefined;
+}
+
 /** Who changes a cron, and what they saw before. */
 export interface CatalogOrder {
   /** The generation that is to be replaced, `null` for a cron that isn't there; default: whatever is there. */
@@ -41,7 +66,7 @@ export interface CatalogOrder {
 }
 
 export interface CronCatalogPorts {
-  readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+  readonly catalog: Pick<Catalog, 'read' | 'since' | 'put' | 'putMany' | 'remove' | 'removeMany'>;
   readonly clock: Clock;
   /** Which format all live processes read; without it, that of this process. */
   readonly membership?: Pick<Membership, 'lowestFormat'>;
@@ -51,6 +76,9 @@ export interface CronCatalogPorts {
   readonly minIntervalMs?: number;
 }
 
+/** So many are read in one call, which holds the store up for a few milliseconds. */
+const PAGE = 500;
+
 /** Without an expected generation, a change is tried so often before somebody who is always faster is told of. */
 const MAX_TRIES = 5;
 
@@ -58,9 +86,10 @@ const MAX_TRIES = 5;
 export class CronCatalog {
   constructor(private readonly ports: CronCatalogPorts) {}
 
-  /** By name, those that are disabled or removed as well. */
+  /** By name, those that are disabled or removed as well. All of them: of many, `export` gives one after the other. */
   async list(): Promise<CatalogEntry[]> {
-    return [...(await this.ports.catalog.read()).entries];
+    const { entries } = await readChanges(this.ports.catalog, null);
+    return [...entries.values()].toSorted((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
   }
 
   async get(name: string): Promise<CatalogEntry | null> {
@@ -115,6 +144,77 @@ export class CronCatalog {
     });
   }
 
+  /**
+   * Makes many crons, or changes them, each as a whole. All are validated first, and then written in parts with one audit record
+   * each. A cron that is as it should be is left alone, so the same order again goes on where one ended.
+   * @throws {InvalidCronsError} for crons that can't be, with the place and the reason of each; nothing is written
+   * @throws {OperatorInputError} for an order that can't be
+   */
+  async setMany(crons: Iterable<NamedCron>, order: ManyOrder, entrance: ManyEntrance = {}): Promise<ManyReport> {
+    const asked = checkedMany(order);
+    const wanted = (await inSlices(this.#checked(crons, entrance))).valid();
+    const highest = wanted.reduce<Declaration | null>((a, { what: b }) => (a && isNoNewer(b, a) ? a : b), null);
+    if (highest) await this.#checkFormat(highest);
+    const { catalog } = this.ports;
+    return new ManyCrons(catalog, setting(catalog, asked), wanted).run(order, this.#recorder(asked, entrance));
+  }
+
+  /**
+   * Many crons stop firing; their history stays. Those that are not there, or not any more, count as unchanged.
+   * @throws {InvalidCronsError} for names that can't be; nothing is removed
+   * @throws {OperatorInputError} for an order that can't be
+   */
+  async removeMany(names: Iterable<string>, order: ManyOrder, entrance: ManyEntrance = {}): Promise<ManyReport> {
+    const asked = checkedMany(order);
+    const wanted = checkedNames(names).valid();
+    const { catalog } = this.ports;
+    return new ManyCrons(catalog, removing(catalog, asked), wanted).run(order, this.#recorder(asked, entrance));
+  }
+
+  /** Every cron that is not removed, as `setMany` takes it, page after page of the store. */
+  async *export({ tag }: ExportQuery = {}): AsyncGenerator<NamedCron, void> {
+    // What changes meanwhile comes once more.
+    const seen = new Set<string>();
+    for await (const page of this.#pages()) {
+      for (const entry of page) {
+        const { name } = entry.definition;
+        if (seen.has(name)) continue;
+        seen.add(name);
+        const cron = exportedCron(entry, tag);
+        if (cron) yield cron;
+      }
+    }
+  }
+
+  async *#pages(): AsyncGenerator<readonly CatalogEntry[], void> {
+    let after: string | undefined;
+    do {
+      const page = await this.ports.catalog.since(null, after, PAGE);
+      if (!page) return;
+      yield page.entries;
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+  }
+
+  *#checked(crons: Iterable<NamedCron>, { positions, problems: before = [] }: ManyEntrance) {
+    const found = new CheckedCrons<Declaration>(before);
+    let n = 0;
+    for (const { name, ...settings } of crons) {
+      const position = positions?.[n] ?? n + 1;
+      found.add(position, name, () => this.check(name, settings));
+      n += 1;
+      yield;
+    }
+    return found;
+  }
+
+  #recorder({ by, reason }: Asked, { record }: ManyEntrance): RecordPart {
+    return (
+      record ??
+      ((part, work) => withOwnAudit(this.ports.audit, { by, reason, runId: null, before: null, ...part }, work))
+    );
+  }
+
   async #checkFormat({ definition }: Declaration): Promise<void> {
     const wanted = formatOf(definition);
     if (wanted === FIRST_FORMAT || !this.ports.membership) return;
@@ -134,8 +234,7 @@ export class CronCatalog {
   }
 
   async #change(name: string, order: CatalogOrder, ask: Ask): Promise<number> {
-    const by = checkedText('by', order.by);
-    const reason = order.reason === undefined ? null : checkedText('reason', order.reason);
+    const { by, reason } = checkedMany(order);
     let expected = order.expected === undefined ? await this.#present(name) : checkedGeneration(order.expected);
     for (let tries = 1; ; tries += 1) {
       const reply = await ask({ expected, by, reason });
@@ -161,6 +260,19 @@ export class CronCatalog {
   #now(): number {
     return this.ports.clock.now();
   }
+}
+
+interface Asked {
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+function checkedMany({ by, reason }: Pick<ManyOrder, 'by' | 'reason'>): Asked {
+  return { by: checkedText('by', by), reason: reason === undefined ? null : checkedText('reason', reason) };
+}
+
+function isNoNewer(a: Declaration, b: Declaration): boolean {
+  return formatOf(a.definition) <= formatOf(b.definition);
 }
 
 interface Change {

@@ -86,9 +86,9 @@ describe('histories', () => {
 
   it('are read before their turn where somebody waits for them, once, and at most fifty', async () => {
     histories.follow(crons());
-    await histories.readNow(['cron-59', 'cron-58', 'cron-59', 'nobody']);
-    expect(asked).toEqual(['cron-59', 'cron-58']);
-    await histories.readNow(NAMES);
+    await histories.readNow(crons().filter((cron) => /^cron-5[89]$/.test(cron.entry.definition.name)));
+    expect(asked).toEqual(['cron-58', 'cron-59']);
+    await histories.readNow(crons());
     expect(asked).toHaveLength(52);
     await clock.advance(2_000);
     expect(asked.toSorted()).toEqual(NAMES.toSorted());

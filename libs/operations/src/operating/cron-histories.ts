@@ -11,6 +11,12 @@ export interface FollowedCron {
   readonly record: Pick<CronRecord, 'cursor'>;
 }
 
+export interface HistoryListener {
+  readonly happened: (cron: string) => void;
+  /** The history of a cron was read. */
+  readonly read: (cron: string) => void;
+}
+
 /** Where it hears of what happens. */
 export interface LiveEvents {
   subscribe(listener: (entry: { readonly cron: string | null }) => void): () => void;
@@ -28,7 +34,7 @@ interface Kept {
  * Crons whose history is kept, the first by name. A mark takes about 200 bytes, so 20,000 crons take at most about 120 MB; the
  * others stay unknown, and the triage says how many they are.
  */
-const MAX_KEPT = 20_000;
+export const MAX_KEPT = 20_000;
 /** Of each cron so many ranges of skips are read. */
 export const MAX_SKIPS = 10;
 /**
@@ -49,7 +55,7 @@ const IDLE_MS = 60_000;
 /** The newest runs of all crons, read little by little in the background while somebody looks. */
 export class CronHistories {
   readonly #kept = new Map<string, Kept>();
-  #crons: ReadonlyMap<string, FollowedCron> = new Map();
+  #crons = new Map<string, FollowedCron>();
   /** In the order in which they are read: what was never read first. */
   readonly #unread = new Set<string>();
   readonly #stale = new Set<string>();
@@ -57,6 +63,7 @@ export class CronHistories {
   #cancelIdle: CancelTimer = () => {};
   #stopHearing: (() => void) | null = null;
   #isRunning = false;
+  #listener: HistoryListener | null = null;
 
   /** @param events without them it reads only when `read` is called */
   constructor(
@@ -64,6 +71,11 @@ export class CronHistories {
     private readonly clock: Clock,
     private readonly events: LiveEvents | null,
   ) {}
+
+  /** Who hears of what it finds out. */
+  tell(listener: HistoryListener): void {
+    this.#listener = listener;
+  }
 
   /** `null`: not read yet. */
   of(cron: string): CronHistory | null {
@@ -83,7 +95,10 @@ export class CronHistories {
     // What happened while it did not listen is not known.
     if (!this.#stopHearing) for (const name of this.#kept.keys()) this.#stale.add(name);
     this.#know(crons);
-    this.#stopHearing ??= this.events.subscribe(({ cron }) => this.#touch(cron));
+    this.#stopHearing ??= this.events.subscribe(({ cron }) => {
+      if (cron !== null) this.#listener?.happened(cron);
+      this.#touch(cron);
+    });
     this.#cancelIdle();
     this.#cancelIdle = this.clock.after(IDLE_MS, () => this.stop());
     this.#goOn(0);
@@ -95,11 +110,20 @@ export class CronHistories {
     while (this.#unread.size + this.#stale.size > 0) await this.#slice();
   }
 
-  /** Reads these before their turn, as somebody waits for them: those that were never read, at most {@link MAX_WAITED_FOR}. */
-  async readNow(crons: readonly string[]): Promise<void> {
-    const names = [...new Set(crons)].filter((name) => this.#unread.has(name)).slice(0, MAX_WAITED_FOR);
-    for (const name of names) this.#unread.delete(name);
-    await this.#readAll(names);
+  /**
+   * Reads these before their turn, as somebody waits for them: those that were never read. At most {@link MAX_WAITED_FOR} where
+   * the others are read in the background.
+   */
+  async readNow(crons: readonly FollowedCron[]): Promise<void> {
+    const most = this.events ? MAX_WAITED_FOR : Infinity;
+    const waited = crons.filter((cron) => !this.#kept.has(nameOf(cron))).slice(0, most);
+    for (const cron of waited) {
+      this.#crons.set(nameOf(cron), cron);
+      this.#unread.delete(nameOf(cron));
+    }
+    for (let at = 0; at < waited.length; at += MAX_WAITED_FOR) {
+      await this.#readAll(waited.slice(at, at + MAX_WAITED_FOR).map(nameOf));
+    }
   }
 
   /** Until somebody looks again. */
@@ -174,6 +198,7 @@ export class CronHistories {
     const history = historyOf(runs, skips, cron.entry.definition.graceMs);
     const isOpen = history.marks.some(({ outcome }) => outcome === 'waiting' || outcome === 'running');
     this.#kept.set(name, { history, cursor: cron.record.cursor, readAt, isOpen });
+    this.#listener?.read(name);
   }
 }
 
@@ -182,6 +207,10 @@ interface Found {
   readonly skips: readonly SkipRange[];
   /** Monotonic. */
   readonly readAt: number;
+}
+
+function nameOf({ entry }: FollowedCron): string {
+  return entry.definition.name;
 }
 
 function* first<Item>(items: Iterable<Item>, count: number): Generator<Item> {

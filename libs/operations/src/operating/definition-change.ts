@@ -1,6 +1,6 @@
 import type { CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 import { EVERY, isEvery, parseSchedule } from '@fencepost/schedule';
-import type { CronSettings } from './cron-catalog.js';
+import type { CronSettings, NamedCron } from './cron-catalog.js';
 
 /** Names of the parts of its definition that would be others; `disabled` is one of them. */
 export function differingParts(entry: Pick<CatalogEntry, 'definition' | 'state'>, declared: Declaration): string[] {
@@ -32,6 +32,13 @@ export function settingsOf({ definition, state }: Pick<CatalogEntry, 'definition
   const named = Object.fromEntries(options.map(([key, value]) => [DURATIONS[key] ?? key, value]));
   const when = isEvery(expression) ? { every: expression.slice(EVERY.length).trim() } : { expression, timeZone };
   return { ...named, ...when, ...(state === 'disabled' && { disabled: true }) };
+}
+
+/** As `setMany` takes it; `null` for one that is removed, or has not the tag. */
+export function exportedCron(entry: CatalogEntry, tag: string | undefined): NamedCron | null {
+  const { name, tags } = entry.definition;
+  if (entry.state === 'removed' || (tag !== undefined && !tags?.includes(tag))) return null;
+  return { name, ...settingsOf(entry) };
 }
 
 /** Instants that only one of two has: how many, and the first of them. */

@@ -37,7 +37,7 @@ export interface CronLease extends Holding {
 export interface LeaseList {
   /** By name of the cron. */
   readonly held: readonly CronLease[];
-  /** Crons that fire, or have been asked to, and that nobody holds now. */
+  /** Crons that fire, or have been asked to, and that nobody holds now, the first {@link MAX_FREE} by name. */
   readonly free: readonly string[];
 }
 
@@ -75,6 +75,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where more are free, no pod is there, and the names say no more than that. */
+const MAX_FREE = 1_000;
 /** Resources that are looked at in one call. */
 const LOOKED_AT_ONCE = 500;
 const MAX_WATCH_MS = 3_600_000;
@@ -116,7 +118,7 @@ export class LeaseService {
     const free = wanted.filter(({ state }, index) => state === 'active' && !holdings[index]);
     const { holder } = filter;
     if (holder !== undefined) return { held: held.filter((one) => ownerPrefix(one.holder).includes(holder)), free: [] };
-    return { held, free: free.map(({ definition }) => definition.name) };
+    return { held, free: free.slice(0, MAX_FREE).map(({ definition }) => definition.name) };
   }
 
   /**
@@ -129,7 +131,7 @@ export class LeaseService {
       await knownCron(this.ports.catalog, cron);
       return null;
     }
-    const silent = await this.#sinceHeard((await this.ports.catalog.read()).readAt);
+    const silent = await this.#sinceHeard((await this.ports.catalog.read([cron])).readAt);
     return { cron, ...holding, holderSilentMs: silent.get(holding.holder) ?? null };
   }
 

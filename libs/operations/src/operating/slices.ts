@@ -43,3 +43,58 @@ function* mapped<Item, Result>(items: readonly Item[], map: (item: Item, index: 
   }
   return results;
 }
+
+/** Those that fit, in slices. */
+export function filterInSlices<Item>(items: readonly Item[], fits: (item: Item) => boolean): Promise<Item[]> {
+  return inSlices(filtered(items, fits));
+}
+
+/** Items that are looked at between two looks at the clock, where each takes next to nothing. */
+const AT_ONCE = 200;
+
+function* filtered<Item>(items: readonly Item[], fits: (item: Item) => boolean): Generator<void, Item[]> {
+  const found: Item[] = [];
+  for (const [index, item] of items.entries()) {
+    if (fits(item)) found.push(item);
+    if (index % AT_ONCE === 0) yield;
+  }
+  return found;
+}
+
+type Compare<Item> = (a: Item, b: Item) => number;
+
+/** A stable sort in slices: a hundred thousand at once would hold the event loop for a few hundred milliseconds. */
+export function sortInSlices<Item>(items: readonly Item[], compare: Compare<Item>): Promise<Item[]> {
+  return inSlices(sorted(items, compare));
+}
+
+function* sorted<Item>(items: readonly Item[], compare: Compare<Item>): Generator<void, Item[]> {
+  let rows: Item[][] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    rows.push(items.slice(at, at + AT_ONCE).toSorted(compare));
+    yield;
+  }
+  while (rows.length > 1) {
+    const next: Item[][] = [];
+    for (let n = 0; n < rows.length; n += 2) next.push(yield* mergedRows(rows[n] ?? [], rows[n + 1] ?? [], compare));
+    rows = next;
+  }
+  return rows[0] ?? [];
+}
+
+/** Two sorted rows as one; of equals those of the first come first. */
+export function mergeInSlices<Item>(a: readonly Item[], b: readonly Item[], compare: Compare<Item>): Promise<Item[]> {
+  return inSlices(mergedRows(a, b, compare));
+}
+
+function* mergedRows<Item>(a: readonly Item[], b: readonly Item[], compare: Compare<Item>): Generator<void, Item[]> {
+  const all: Item[] = [];
+  let n = 0;
+  for (const [index, item] of a.entries()) {
+    for (let next = b[n]; next !== undefined && compare(next, item) < 0; next = b[++n]) all.push(next);
+    all.push(item);
+    if (index % AT_ONCE === 0) yield;
+  }
+  for (; n < b.length; n += 1) all.push(b[n] as Item);
+  return all;
+}

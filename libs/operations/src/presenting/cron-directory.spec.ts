@@ -106,3 +106,46 @@ it('only what is due, and held by nobody, is said to be unheld', async () => {
   const { total, items } = await small.page({ state: 'unheld', limit: 50 });
   expect([total, items.map(({ name }) => name)]).toEqual([1, ['due']]);
 });
+
+it('of 20,000 crons a look asks about 5,000, and the next one about others; what is on a page is asked about for it', async () => {
+  const stage = new OperatingStage();
+  await stage.declare({ name: 'cron-00000' });
+  const one = await stage.catalog.read();
+  const [entry] = one.entries;
+  if (!entry) throw new Error('Expected a cron.');
+  const entries = Array.from({ length: 20_000 }, (_, n) => {
+    const name = `cron-${String(n).padStart(5, '0')}`;
+    return { ...entry, definition: { ...entry.definition, name } };
+  });
+  let now = one.readAt;
+  const catalog = { read: async () => ({ ...one, readAt: (now += 1), entries }) };
+  const asked: string[][] = [];
+  const readCrons = (names: readonly string[]) => {
+    asked.push([...names]);
+    return stage.ledger.readCrons(names);
+  };
+  const ledger = new Proxy(stage.ledger, {
+    get: (target, name) => {
+      const member: unknown = name === 'readCrons' ? readCrons : Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const many = new CronDirectory(
+    { catalog, ledger, leases: { inspect: async (names) => names.map(() => null) } },
+    clock,
+  );
+  const look = async () => {
+    asked.length = 0;
+    await clock.advance(11_000);
+    expect((await many.counts()).total).toBe(20_000);
+    return asked.flat();
+  };
+  const [first, second] = [await look(), await look()];
+  expect([first.length, second.length, new Set([...first, ...second]).size]).toEqual([5_000, 5_000, 10_000]);
+  asked.length = 0;
+  const page = await many.page({ sort: 'name', order: 'desc', limit: 50 });
+  expect([page.total, page.items[0]?.name]).toEqual([20_000, 'cron-19999']);
+  expect(asked.flat()).toHaveLength(50);
+  const found = await many.page({ sort: 'name', search: 'cron-1999', limit: 3 });
+  expect([found.total, found.items.map(({ name }) => name)]).toEqual([10, ['cron-19990', 'cron-19991', 'cron-19992']]);
+});

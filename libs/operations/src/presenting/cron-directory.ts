@@ -1,20 +1,18 @@
 import { knownCron, type KnownCron } from '@fencepost/jobs/internal';
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
-import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { Catalog, CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
-import { CronHistories, MAX_SKIPS, type LiveEvents } from '../operating/cron-histories.js';
-import { historyOf, MAX_MARKS, type CronHistory } from '../operating/cron-history.js';
+import { CronHistories, MAX_KEPT, MAX_SKIPS, type LiveEvents } from '../operating/cron-histories.js';
+import { historyOf, MAX_MARKS } from '../operating/cron-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
 import type { DoctorFinding } from '../operating/doctor-facts.js';
-import { grouped } from '../operating/doctor-words.js';
-import { healthOf, type CronHealth } from '../operating/health-of.js';
-import { NextInstants } from '../operating/next-instants.js';
-import { mapInSlices } from '../operating/slices.js';
+import { filterInSlices, inSlices, mapInSlices } from '../operating/slices.js';
 import { triageOf, type TriageJson } from './triage.js';
 import { fits, isIn, uncertainOf, type CronFilter, type CronSnapshot } from './cron-filter.js';
-import { CronOrder, type CronSorting, type Sortable } from './cron-order.js';
+import { CronOrder, type CronSorting } from './cron-order.js';
+import { CronViews, MAX_UNCERTAIN, type CronView } from './cron-views.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
 import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
 
@@ -50,15 +48,12 @@ interface DirectoryReads {
   readonly leases: Pick<LeaseStore, 'inspect'>;
 }
 
-interface CronView extends CronSnapshot, Sortable {}
-
-interface Snapshot {
+/** All crons at one look. */
+interface Look {
   readonly at: number;
   readonly reading: CatalogReading;
-  readonly views: readonly CronView[];
-  /** In each order that somebody has asked for. */
-  readonly sorted: Map<string, readonly CronView[]>;
   readonly tookMs: number;
+  counts: CronCounts | null;
 }
 
 const FRESH_MS = 2_000;
@@ -67,19 +62,18 @@ const SLOW_MS = 100;
 const MAX_AGE_MS = 10_000;
 /** Such a look takes at most this part of the time, as what is asked for meanwhile waits for it. */
 const AT_MOST_A = 20;
-/** So many crons are asked about in one call. */
-const AT_ONCE = 500;
-const MAX_UNCERTAIN = 100;
 
 /**
- * All crons at one look. What is the same for everybody who looks is read once in two seconds, in few calls however many
- * crons there are; the newest run only of those that are on the page; and the histories little by little, while somebody looks.
+ * All crons at one look. What is the same for everybody who looks is read once in two seconds, of many crons some at a time, so
+ * that a look costs no more however many there are; what is on a page is read for it; and the histories little by little, while
+ * somebody looks.
  */
 export class CronDirectory {
   readonly #histories: CronHistories;
-  readonly #instants = new NextInstants();
-  #snapshot: Promise<Snapshot> | null = null;
-  #last: Snapshot | null = null;
+  readonly #views: CronViews;
+  #looking: Promise<Look> | null = null;
+  #last: Look | null = null;
+  #busy: Promise<unknown> = Promise.resolve();
   #cancel: CancelTimer | null = null;
   #readAt = -Infinity;
   #troubleAt: number | null = null;
@@ -91,16 +85,22 @@ export class CronDirectory {
     events: LiveEvents | null = null,
   ) {
     this.#histories = new CronHistories(reads.ledger, clock, events);
+    this.#views = new CronViews(reads, (cron) => this.#histories.of(cron));
+    this.#histories.tell({
+      happened: (cron) => this.#views.touch(cron),
+      read: (cron) => this.#views.rejudge(cron),
+    });
   }
 
   /** @throws {OperatorInputError} for a cursor of another list */
   async page({ limit, cursor, sort, order, ...filter }: CronQuery): Promise<CronPage> {
-    const snapshot = await this.#recent();
-    const { reading } = snapshot;
+    const look = await this.#recent();
+    const { reading } = look;
     const by = new CronOrder({ sort, order });
-    const fitting = sortedBy(by, snapshot).filter((view) => fits(view, filter));
+    const sorted = await this.#views.sorted(by);
+    const fitting = isOpen(filter) ? sorted : await filterInSlices(sorted, (view) => fits(view, filter));
     const { shown: found, next } = by.page(fitting, limit, cursor);
-    const shown = await this.#known(found, reading.readAt);
+    const shown = await this.#known(found, look);
     const newest = await this.#newest(shown);
     for (const run of newest) if (run) this.#histories.compare(run);
     const items = await mapInSlices(shown, (view, index) => summaryOf(view, newest[index] ?? null, reading.readAt));
@@ -108,23 +108,15 @@ export class CronDirectory {
   }
 
   async counts(): Promise<CronCounts> {
-    const { views } = await this.#recent();
-    const count = (state: CronFilter['state']) => views.filter((view) => isIn(view, state)).length;
-    return {
-      total: views.length,
-      active: count('active'),
-      paused: count('paused'),
-      disabled: count('disabled'),
-      removed: count('removed'),
-      uncertain: views.reduce((sum, { uncertain }) => sum + uncertain.count, 0),
-    };
+    const look = await this.#recent();
+    look.counts ??= await inSlices(countsOf(this.#views.all()));
+    return look.counts;
   }
 
   /** What needs a person now. */
   async triage(findings: readonly DoctorFinding[]): Promise<TriageJson> {
-    const { views, reading } = await this.#recent();
-    const { readAt: now } = reading;
-    const triage = triageOf({ now, crons: views, findings, troubleAt: this.#troubleAt });
+    const { readAt: now } = (await this.#recent()).reading;
+    const triage = triageOf({ now, crons: this.#views.all(), findings, troubleAt: this.#troubleAt });
     if (triage.items.length > 0) this.#troubleAt = now;
     return triage;
   }
@@ -148,7 +140,7 @@ export class CronDirectory {
       lease: lease ?? null,
       uncertain: uncertain.count,
       history,
-      health: this.#judge(seen, history, now),
+      health: this.#views.health(seen, history, now),
     };
     return presentCronDetail({ overview, entry, keys, record: { refusals: record?.refusals ?? 0 } }, observed);
   }
@@ -160,7 +152,7 @@ export class CronDirectory {
 
   /** The name of every cron, by name. */
   async names(): Promise<string[]> {
-    return (await this.#recent()).views.map(({ entry }) => entry.definition.name);
+    return (await this.#recent()).reading.entries.map(({ definition }) => definition.name);
   }
 
   /** By the store's clock, a moment ago. */
@@ -171,13 +163,13 @@ export class CronDirectory {
 
   /** Something was changed by way of this process: who looks next wants to see it. */
   forget(): void {
-    [this.#snapshot, this.#last] = [null, null];
+    [this.#looking, this.#last] = [null, null];
   }
 
   /** Reads what is not known of the histories, or may have changed, all at once: for a program without events. */
   async readHistories(): Promise<void> {
-    await this.#histories.read((await this.#fresh()).views);
-    this.forget();
+    await this.#fresh();
+    await this.#histories.read(this.#views.all());
   }
 
   /** Nothing is read in the background any more. */
@@ -187,9 +179,14 @@ export class CronDirectory {
   }
 
   /** What is on a page is read before its turn. */
-  async #known(views: readonly CronView[], now: number): Promise<CronView[]> {
-    await this.#histories.readNow(views.filter(({ history }) => history === null).map(({ name }) => name));
-    return views.map((view) => (view.history ? view : this.#viewOf(view, now)));
+  async #known(views: readonly CronView[], { reading: { readAt } }: Look): Promise<CronView[]> {
+    await this.#views.look(
+      views.filter(({ seenAt }) => seenAt === null || seenAt < readAt).map(({ name }) => name),
+      readAt,
+    );
+    const now = () => views.map((view) => this.#views.get(view.name) ?? view);
+    await this.#histories.readNow(now().filter(({ history }) => history === null));
+    return now();
   }
 
   /** The newest run of each. */
@@ -199,7 +196,7 @@ export class CronDirectory {
   }
 
   /** As old as a page that asks every few seconds allows; where a look at all of them is quick, fresh. */
-  async #recent(): Promise<Snapshot> {
+  async #recent(): Promise<Look> {
     const known = this.#last;
     const ageMs = known ? this.clock.monotonic() - known.at : Infinity;
     if (!known || known.tookMs < SLOW_MS || ageMs > MAX_AGE_MS) return this.#fresh();
@@ -216,66 +213,48 @@ export class CronDirectory {
     });
   }
 
-  #fresh(): Promise<Snapshot> {
+  #fresh(): Promise<Look> {
     const now = this.clock.monotonic();
-    if (this.#snapshot && now - this.#readAt < FRESH_MS) return this.#snapshot;
-    const reading = this.#read(now);
-    [this.#snapshot, this.#readAt] = [reading, now];
+    if (this.#looking && now - this.#readAt < FRESH_MS) return this.#looking;
+    // One at a time: the next one sees what this one has not.
+    const looking = this.#busy.then(() => this.#look(now));
+    this.#busy = looking.catch(() => {});
+    [this.#looking, this.#readAt] = [looking, now];
     // One that failed is asked again by whoever looks next.
-    reading.then(
-      (snapshot) => void (this.#snapshot === reading && (this.#last = snapshot)),
-      () => this.#snapshot === reading && this.forget(),
+    looking.then(
+      (look) => void (this.#looking === looking && (this.#last = look)),
+      () => this.#looking === looking && this.forget(),
     );
-    return reading;
+    return looking;
   }
 
-  async #read(at: number): Promise<Snapshot> {
+  async #look(at: number): Promise<Look> {
     const reading = await this.reads.catalog.read();
-    const snapshots: CronSnapshot[] = [];
-    // One after the other: the answers of all of them at once would hold the event loop.
-    for (let from = 0; from < reading.entries.length; from += AT_ONCE) {
-      snapshots.push(...(await this.#look(reading.entries.slice(from, from + AT_ONCE))));
-    }
-    this.#instants.keep(reading.entries);
-    this.#histories.follow(snapshots);
-    const views = await mapInSlices(snapshots, (snapshot) => this.#viewOf(snapshot, reading.readAt));
-    return { at, reading, views, sorted: new Map(), tookMs: this.clock.monotonic() - at };
+    await this.#views.refresh(reading);
+    this.#histories.follow(this.#followed(reading));
+    return { at, reading, tookMs: this.clock.monotonic() - at, counts: null };
   }
 
-  #viewOf(snapshot: CronSnapshot, now: number): CronView {
-    const { name } = snapshot.entry.definition;
-    const history = this.#histories.of(name);
-    const health = this.#judge(snapshot, history, now);
-    return { ...snapshot, name, history, health, next: this.#instants.next(snapshot.entry, now) };
-  }
-
-  #judge({ entry, record, uncertain }: Judged, history: CronHistory | null, now: number): CronHealth {
-    const nextDueAt = this.#instants.firstDue(entry, record.cursor);
-    return healthOf({ entry, record, uncertain, history, nextDueAt, now });
-  }
-
-  async #look(entries: readonly CatalogEntry[]): Promise<CronSnapshot[]> {
-    const names = entries.map(({ definition }) => definition.name);
-    const [records, leases, uncertain] = await Promise.all([
-      this.reads.ledger.readCrons(names),
-      this.reads.leases.inspect(names),
-      this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
-    ]);
-    const uncertainOfEach = grouped(uncertain, ({ cron }) => cron);
-    return entries.flatMap((entry, index) => {
-      const record = records[index];
-      const runs = uncertainOfEach.get(entry.definition.name) ?? [];
-      return record ? [{ entry, record, lease: leases[index] ?? null, uncertain: uncertainOf(runs) }] : [];
-    });
+  #followed({ entries }: CatalogReading): CronView[] {
+    return entries.slice(0, MAX_KEPT).flatMap(({ definition }) => this.#views.get(definition.name) ?? []);
   }
 }
 
-type Judged = Pick<CronSnapshot, 'entry' | 'uncertain'> & { readonly record: Pick<CronRecord, 'cursor' | 'paused'> };
+/** Whether all crons fit. */
+function isOpen(filter: CronFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}
 
-function sortedBy(order: CronOrder, { views, sorted }: Snapshot): readonly CronView[] {
-  const known = sorted.get(order.key) ?? order.sorted(views);
-  sorted.set(order.key, known);
-  return known;
+function* countsOf(views: readonly CronView[]): Generator<void, CronCounts> {
+  const counts = { total: views.length, active: 0, paused: 0, disabled: 0, removed: 0, uncertain: 0 };
+  for (const view of views) {
+    for (const state of ['active', 'paused', 'disabled', 'removed'] as const) {
+      if (isIn(view, state)) counts[state] += 1;
+    }
+    counts.uncertain += view.uncertain.count;
+    yield;
+  }
+  return counts;
 }
 
 function summaryOf(view: CronView, last: Run | null, now: number): CronSummaryJson {

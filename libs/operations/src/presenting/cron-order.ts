@@ -1,6 +1,7 @@
 import { OperatorInputError } from '@fencepost/ledger';
 import { HEALTH_STATES, type CronHealth } from '../operating/health-of.js';
 import type { CronHistory } from '../operating/cron-history.js';
+import { mapInSlices, sortInSlices } from '../operating/slices.js';
 
 export const CRON_SORTS = ['attention', 'name', 'next', 'duration', 'delay'] as const;
 
@@ -52,18 +53,33 @@ export class CronOrder {
     return this.#key;
   }
 
-  sorted<Cron extends Sortable>(crons: readonly Cron[]): Cron[] {
-    const placed = crons.map((cron) => ({ cron, place: this.#placeOf(cron) }));
-    return placed.toSorted((a, b) => this.#compare(a.place, b.place)).map(({ cron }) => cron);
+  async sorted<Cron extends Sortable>(crons: readonly Cron[]): Promise<Cron[]> {
+    const placed = await mapInSlices(crons, (cron) => ({ cron, place: this.#placeOf(cron) }));
+    return (await sortInSlices(placed, (a, b) => this.#compare(a.place, b.place))).map(({ cron }) => cron);
+  }
+
+  compare(a: Sortable, b: Sortable): number {
+    return this.#compare(this.#placeOf(a), this.#placeOf(b));
   }
 
   /** A page of crons in this order, and where the next one begins. */
   page<Cron extends Sortable>(sorted: readonly Cron[], limit: number, cursor: string | undefined) {
     const after = cursor === undefined ? null : this.#read(cursor);
-    const from = after ? sorted.findIndex((cron) => this.#compare(this.#placeOf(cron), after) > 0) : 0;
-    const shown = from < 0 ? [] : sorted.slice(from, from + limit);
+    const from = after ? this.#firstAfter(sorted, after) : 0;
+    const shown = sorted.slice(from, from + limit);
     const last = shown.at(-1);
     return { shown, next: last && from + limit < sorted.length ? this.#write(this.#placeOf(last)) : null };
+  }
+
+  #firstAfter(sorted: readonly Sortable[], place: Place): number {
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const cron = sorted[middle];
+      if (cron && this.#compare(this.#placeOf(cron), place) > 0) to = middle;
+      else from = middle + 1;
+    }
+    return from;
   }
 
   #placeOf(cron: Sortable): Place {
