@@ -29,7 +29,7 @@ export interface Episode {
 
 export interface EpisodeStores {
   readonly ledger: Ledger;
-  readonly catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+  readonly catalog: Omit<Catalog, 'declare' | 'outgrow' | 'watch'>;
   readonly trail: Pick<AuditTrail, 'append' | 'list'>;
   readonly membership: Pick<Membership, 'publishDue' | 'lastHeard'>;
   readonly queue: Pick<RunQueue, 'enqueue'>;

@@ -7,7 +7,8 @@ import { watchChannel } from '../redis/redis-connection.js';
 import { partOf, redisChannel, redisKeys } from '../store/keys.js';
 import type { KeyBuilder, KeySpace } from '../store/keys.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, StopWatching } from '../store/lease-store.js';
-import { holding, type RedisLeaseStoreOptions } from '../redis/redis-lease-store.js';
+import type { RedisLeaseStoreOptions } from '../redis/redis-lease-options.js';
+import { holding } from '../redis/redis-lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
 

@@ -4,7 +4,13 @@ import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { observers, unobserved } from '../telemetry/lease-events.js';
 import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
 import type { Hold, KeptLease } from './held-lease.js';
-import type { KeptSession } from './kept-session.js';
+import type { Session } from '../store/lease-sessions.js';
+
+/** A session, and how many leases live with it. */
+interface Reported {
+  readonly session: Session;
+  readonly size: number;
+}
 
 export interface Listeners {
   readonly observe?: LeaseObserver;
@@ -60,12 +66,12 @@ export class LeaseReports {
   }
 
   /** One event, whatever the number of leases. */
-  sessionExtended({ session, size }: KeptSession): void {
+  sessionExtended({ session, size }: Reported): void {
     if (this.#silent) return;
     this.#notify({ name: 'session.extended', holder: session.holder, ttlMs: session.ttlMs, leases: size });
   }
 
-  sessionNotExtended({ session, size }: KeptSession, error: unknown): void {
+  sessionNotExtended({ session, size }: Reported, error: unknown): void {
     this.#notify({ name: 'session.extend-failed', holder: session.holder, leases: size, error });
   }
 

@@ -8,7 +8,7 @@ import type { LeaseSessions, Session, SessionReply, SessionRequest } from '../st
 import type { AcquireReply } from '../store/lease-store.js';
 import { waitForReplicas } from './replicated-write.js';
 import { loadScripts } from './redis-script.js';
-import type { RedisLeaseStoreOptions } from './redis-lease-store.js';
+import type { RedisLeaseStoreOptions } from './redis-lease-options.js';
 
 const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'close-session',

@@ -5,12 +5,13 @@ import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { inBatches, loadScripts, type RedisClient } from './redis-script.js';
 import { NotReplicatedError, waitForReplicas } from './replicated-write.js';
+import type { RedisLeaseStoreOptions } from './redis-lease-options.js';
 import { RedisLeaseSessions } from './redis-lease-sessions.js';
 import { settleHeld } from './session-answers.js';
 import type { LeaseSessions, Session, SessionRequest } from '../store/lease-sessions.js';
 import { watchChannel } from './redis-connection.js';
 import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
-import type { KeySpace, LeaseKind } from '../store/keys.js';
+import type { KeySpace } from '../store/keys.js';
 import { probeRedis } from './redis-probe.js';
 import type { Criticality, Finding } from '../store/finding.js';
 import type {
@@ -21,19 +22,6 @@ import type {
   QuorumMember,
   StopWatching,
 } from '../store/lease-store.js';
-
-export interface RedisLeaseStoreOptions extends KeySpace {
-  /** Default: the caller's own. */
-  readonly kind?: LeaseKind;
-  /** The caller closes it. */
-  readonly redis: RedisClient;
-  /** A lease counts when so many replicas have it; `redis` is a connection of its own, which WAIT holds up. */
-  readonly replication?: {
-    readonly redis: RedisClient;
-    readonly replicas: number;
-    readonly timeoutMs: number;
-  };
-}
 
 const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'acquire-lease',

@@ -6,6 +6,19 @@ export interface Term {
   readonly nonce: string;
 }
 
+export interface AcquireRequest extends Term {
+  readonly holder: string;
+  readonly ttlMs: number;
+  /** The highest fence known to have been accepted for this resource; the new one is larger even if the store forgot. */
+  readonly floor: Fence;
+  /** How many holders the resource may have at once, in the store of a semaphore; a lease has one. */
+  readonly places?: number | undefined;
+}
+
+/** "Not acquired" is a value: it says how long the holder has left. */
+export type AcquireReply =
+  { readonly acquired: true; readonly fence: Fence } | { readonly acquired: false; readonly remainingMs: number };
+
 /** A granted lease: the right to act for one resource, for a bounded time. A value; a `Lease` renews it. */
 export interface Grant extends Term {
   /** A random identity per process, with a readable label in front. */

@@ -1,6 +1,5 @@
 import type { Fence } from '../base/fence.js';
-import type { AcquireReply, AcquireRequest } from './lease-store.js';
-import type { Term } from './grant.js';
+import type { AcquireReply, AcquireRequest, Term } from './grant.js';
 
 /**
  * A process's session with a store. Each term acquired under it is live while the session is, so renewing the session renews

@@ -1,20 +1,9 @@
 import type { Fence } from '../base/fence.js';
-import type { Term } from './grant.js';
+import type { AcquireReply, AcquireRequest, Term } from './grant.js';
 import type { LeaseSessions } from './lease-sessions.js';
 import type { Criticality, Finding } from './finding.js';
 
-export interface AcquireRequest extends Term {
-  readonly holder: string;
-  readonly ttlMs: number;
-  /** The highest fence known to have been accepted for this resource; the new one is larger even if the store forgot. */
-  readonly floor: Fence;
-  /** How many holders the resource may have at once, in the store of a semaphore; a lease has one. */
-  readonly places?: number | undefined;
-}
-
-/** "Not acquired" is a value: it says how long the holder has left. */
-export type AcquireReply =
-  { readonly acquired: true; readonly fence: Fence } | { readonly acquired: false; readonly remainingMs: number };
+export type { AcquireReply, AcquireRequest } from './grant.js';
 
 /** A held resource, for display. Never a basis for acting. */
 export interface Holding {

@@ -11,7 +11,7 @@ const ORDER = { by: 'ana', reason: 'for the test' };
 
 let stage: OperatingStage;
 let operator: CronOperator;
-let catalog: Pick<Catalog, 'read' | 'put' | 'remove'>;
+let catalog: Omit<Catalog, 'declare' | 'outgrow' | 'watch'>;
 /** The names of each reading; `null`: all there are. */
 let readings: (readonly string[] | null)[];
 
@@ -24,8 +24,14 @@ beforeEach(async () => {
       readings.push(names ?? null);
       return all.read(names);
     },
+    since(...from) {
+      readings.push(null);
+      return all.since(...from);
+    },
     put: (...change) => all.put(...change),
+    putMany: (...changes) => all.putMany(...changes),
     remove: (...change) => all.remove(...change),
+    removeMany: (...changes) => all.removeMany(...changes),
   };
   operator = stage.operatorOf({ catalog });
   await stage.declare({}, { name: 'beside' });
