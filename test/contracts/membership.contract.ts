@@ -58,6 +58,18 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     expect(members[1]?.sinceHeardMs).toBeLessThan(MEMBER_GONE_MS);
   });
 
+  it('hears a pod that says only that it is alive, and counts its format', async () => {
+    const { membership, elsewhere, ofFormat, heardAgo } = await makeHarness();
+    await membership.heartbeat('quiet');
+    await heardAgo('quiet', 2_000);
+    await ofFormat(FIRST_FORMAT).beat('quiet', 'pod');
+    await ofFormat(NEXT).beat('worker', 'process');
+    const { members, lowest } = await elsewhere.heartbeat('a');
+    expect(members.map(({ pod }) => pod)).toEqual(['a', 'quiet']);
+    expect(members[1]?.sinceHeardMs).toBeLessThan(2_000);
+    expect(lowest).toEqual({ process: 'quiet', format: FIRST_FORMAT });
+  });
+
   it('tells how far the catalog is', async () => {
     const { membership, change } = await makeHarness();
     await change();

@@ -407,6 +407,7 @@ async report(run: RunContext) {
     'lease.acquired': 'lease acquired',
     'lease.released': 'lease released',
     'lease.lost': 'lease lost',
+    'leases.lost': 'leases lost',
     'lease.preempted': 'lease of a suspected holder preempted',
     'claim.stale': 'claim refused: the ledger has accepted a larger fence',
     'claim.outdated': 'claim refused: the ledger has accepted a newer definition',

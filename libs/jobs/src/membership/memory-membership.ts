@@ -6,7 +6,9 @@ import {
   MAX_OVERDUE,
   type HeartbeatReply,
   type LowestFormat,
+  type Member,
   type Membership,
+  type ProcessKind,
 } from './membership.js';
 
 export interface MemoryMembershipOptions {
@@ -43,6 +45,8 @@ export class MemoryMembership implements Membership {
   ofFormat(format: number): Membership {
     return {
       heartbeat: (pod) => this.heartbeat(pod, format),
+      beat: (process, kind) => this.beat(process, kind, format),
+      members: () => this.members(),
       announce: (process) => this.announce(process, format),
       lowestFormat: () => this.lowestFormat(format),
       leave: (pod) => this.leave(pod),
@@ -61,19 +65,27 @@ export class MemoryMembership implements Membership {
     const now = this.#options.clock.now();
     this.#pods.set(pod, now);
     this.#heard = now;
+    const members = await this.members();
+    return { now, catalogVersion: this.#options.version(), members, overdue: this.#overdue(now), lowest };
+  }
+
+  async beat(process: string, kind: ProcessKind, format = FORMAT): Promise<void> {
+    const now = this.#options.clock.now();
+    this.#formats.set(process, { format, heard: now });
+    if (kind === 'process') return;
+    this.#pods.set(process, now);
+    this.#heard = now;
+  }
+
+  async members(): Promise<readonly Member[]> {
+    const now = this.#options.clock.now();
     for (const [name, heard] of [...this.#pods]) {
       if (heard <= now - this.#timing.memberGoneMs) this.#pods.delete(name);
       else if (heard > now) this.#pods.set(name, now);
     }
-    return {
-      now,
-      catalogVersion: this.#options.version(),
-      members: [...this.#pods]
-        .map(([name, heard]) => ({ pod: name, sinceHeardMs: now - heard }))
-        .toSorted((a, b) => (a.pod < b.pod ? -1 : 1)),
-      overdue: this.#overdue(now),
-      lowest,
-    };
+    return [...this.#pods]
+      .map(([pod, heard]) => ({ pod, sinceHeardMs: now - heard }))
+      .toSorted((a, b) => (a.pod < b.pod ? -1 : 1));
   }
 
   async announce(process: string, format = FORMAT): Promise<LowestFormat> {

@@ -52,6 +52,7 @@ export class Engine implements SweepOwner {
   readonly #blocked: BlockedCrons;
   #cancelTimer: CancelTimer = () => {};
   #stopped = false;
+  #comparedAt = -Infinity;
 
   constructor(private readonly deps: EngineDeps) {
     this.#blocked = new BlockedCrons(deps);
@@ -64,6 +65,11 @@ export class Engine implements SweepOwner {
 
   get size(): number {
     return this.#held.size;
+  }
+
+  /** When the next cron is due, by the clock of this pod. */
+  get nextAt(): number | null {
+    return this.#due.earliest();
   }
 
   heldNames(): string[] {
@@ -146,8 +152,10 @@ export class Engine implements SweepOwner {
 
   /** If the ledger lost acknowledged writes, loads these crons again: else their instants would stay missing until the next one. */
   async compare(crons: readonly string[]): Promise<void> {
+    const since = this.#comparedAt;
+    this.#comparedAt = this.deps.clock.now();
     const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
-    for (const { entry } of await fallenBehind(still, this.deps)) this.recheck(entry.definition.name);
+    for (const { entry } of await fallenBehind(still, since, this.deps)) this.recheck(entry.definition.name);
   }
 
   #forget(held: HeldCron): void {

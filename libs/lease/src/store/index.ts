@@ -9,3 +9,4 @@ export type {
   StopWatching,
 } from './lease-store.js';
 export type { Term } from './grant.js';
+export { ALL_RELEASED } from './lease-sessions.js';
