@@ -8,14 +8,17 @@ function figure(info, name) {
   return Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1] ?? NaN);
 }
 
-/** Commands that clients sent while `during` runs; those that scripts call don't count. */
+/** How often the server carried out each command while `during` ran, those of scripts included. */
 export async function commandsDuring(redis, during) {
-  const monitor = await redis.monitor();
-  let sent = 0;
-  monitor.on('monitor', (_time, _args, source) => {
-    if (source !== 'lua') sent += 1;
-  });
+  const before = await carriedOut(redis);
   await during();
-  monitor.disconnect();
-  return sent;
+  const after = await carriedOut(redis);
+  const counts = Object.entries(after).map(([name, calls]) => [name, calls - (before[name] ?? 0)]);
+  // What this question costs itself.
+  return Object.fromEntries(counts.filter(([name, calls]) => calls > 0 && name !== 'info'));
+}
+
+async function carriedOut(redis) {
+  const stats = [...(await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
+  return Object.fromEntries(stats.map(([, name, calls]) => [name, Number(calls)]));
 }

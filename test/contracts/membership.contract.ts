@@ -65,8 +65,22 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
       { pod: 'a', sinceHeardMs: expect.any(Number), weight: 0.25 },
       { pod: 'b', sinceHeardMs: 0 },
     ]);
+    await membership.beat('a', 'pod', 0.5);
+    expect((await elsewhere.heartbeat('b')).members[0]?.weight).toBe(0.5);
     await membership.heartbeat('a', 1);
     expect((await elsewhere.heartbeat('b')).members.map(({ weight }) => weight)).toEqual([undefined, undefined]);
+  });
+
+  it('hears a pod that says only that it is alive, and counts its format', async () => {
+    const { membership, elsewhere, ofFormat, heardAgo } = await makeHarness();
+    await membership.heartbeat('quiet');
+    await heardAgo('quiet', 2_000);
+    await ofFormat(FIRST_FORMAT).beat('quiet', 'pod');
+    await ofFormat(NEXT).beat('worker', 'process');
+    const { members, lowest } = await elsewhere.heartbeat('a');
+    expect(members.map(({ pod }) => pod)).toEqual(['a', 'quiet']);
+    expect(members[1]?.sinceHeardMs).toBeLessThan(2_000);
+    expect(lowest).toEqual({ process: 'quiet', format: FIRST_FORMAT });
   });
 
   it('tells how far the catalog is', async () => {

@@ -36,18 +36,37 @@ membershipContract('the Redis membership', async () => {
     const [seconds, micros] = await redis.time();
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   };
+  const heartbeats = key('catalog', 'heartbeats');
+  // Each call as if from another process: what one has read, it need not read again.
+  const ofFormat = (format?: number) =>
+    new Proxy({} as RedisMembership, {
+      get: (_, call: keyof RedisMembership) => {
+        const membership = new RedisMembership({ redis, ...space, ...(format !== undefined && { format }) });
+        return membership[call].bind(membership);
+      },
+    });
   return {
-    membership: new RedisMembership({ redis, ...space }),
-    elsewhere: new RedisMembership({ redis, ...space }),
+    membership: ofFormat(),
+    elsewhere: ofFormat(),
     now,
     change: async () => void (await redis.incr(key('catalog', 'version'))),
-    ofFormat: (format) => new RedisMembership({ redis, ...space, format }),
+    ofFormat,
     unannounced: async (pod) => void (await redis.zadd(key('catalog', 'pods'), await now(), pod)),
+    // The entries of a stream are in the order of their ids.
     heardAgo: async (pod, ms) => {
       const at = (await now()) - ms;
-      await Promise.all(['pods', 'writers'].map((part) => redis.zadd(key('catalog', part), 'XX', at, pod)));
+      const entries = await redis.xrange(heartbeats, '-', '+');
+      const moved = entries.map(([id, fields], n) => ({
+        fields,
+        ms: fields[1] === pod ? at : Number(id.split('-')[0]),
+        n,
+      }));
+      await redis.del(heartbeats);
+      for (const one of moved.toSorted((a, b) => a.ms - b.ms || a.n - b.n)) {
+        await redis.xadd(heartbeats, `${one.ms}-${one.n + 1}`, ...one.fields);
+      }
     },
-    remembered: () => redis.zcard(key('catalog', 'pods')),
+    remembered: async () => (await new RedisMembership({ redis, ...space }).heartbeat('a')).members.length,
   };
 });
 

@@ -33,6 +33,8 @@ export function cadence(heartbeatMs: number): Cadence {
   return {
     pod: {
       heartbeatMs,
+      replyMs: scaled(3_000),
+      watchMs: scaled(250),
       memberGoneMs: scaled(3_500),
       overdueMs: scaled(500),
       suspectAfterMs: scaled(1_200),

@@ -69,6 +69,8 @@ export class Network {
         return this.#call(link, { method, args, send: () => Reflect.apply(call, target, sent) });
       };
     }
+    const sessions: unknown = Reflect.get(target, 'sessions');
+    if (typeof sessions === 'object' && sessions !== null) linked['sessions'] = this.link(process, port, sessions);
     return linked as T;
   }
 

@@ -116,15 +116,26 @@ export class Deployment {
    * pods join, a cron may be with one of them and be given up at once.
    */
   async homeOf(cron: string, count: number): Promise<string> {
-    const { redis, leases } = this.stores;
-    const key = redisKeys({ prefix: this.prefix, tenant: TENANT })('catalog', 'pods');
+    const { leases } = this.stores;
     return until(`${cron} is with the pod it stays with`, async () => {
-      const [pods, [holding]] = [await redis.zrange(key, '0', '-1'), await leases.inspect([cron])];
+      const [pods, [holding]] = [await this.#pods(), await leases.inspect([cron])];
       const { entries } = await this.stores.catalog.read();
       const crons = entries.map(({ definition: { name } }) => ({ name, hash: candidates([name])[0]!.hash >>> 0 }));
       const home = assignBound(crons, candidates(pods)).get(cron);
       return pods.length === count && holding?.holder === home && home !== undefined && nameIn(home);
     });
+  }
+
+  /** The scheduler pods that were heard within the last three seconds and a half, by name. */
+  async #pods(): Promise<string[]> {
+    const key = redisKeys({ prefix: this.prefix, tenant: TENANT })('catalog', 'heartbeats');
+    const entries = await this.stores.redis.xrange(key, Date.now() - MEMBER_GONE_MS, '+');
+    const live = new Set<string>();
+    for (const [, [kind, name = '']] of entries) {
+      if (kind === 'pod') live.add(name);
+      else if (kind === 'left') live.delete(name);
+    }
+    return [...live].toSorted();
   }
 
   /** @returns the new holder's name, and how long it took from the call on, milliseconds */
@@ -196,6 +207,8 @@ export class Deployment {
     return (await this.stores.sink.journal()).map(({ idempotencyKey }) => idempotencyKey);
   }
 }
+
+const MEMBER_GONE_MS = 3_500;
 
 /**
  * A fresh deployment for each test of the file.

@@ -408,6 +408,7 @@ async report(run: RunContext) {
     'lease.acquired': 'lease acquired',
     'lease.released': 'lease released',
     'lease.lost': 'lease lost',
+    'leases.lost': 'leases lost',
     'lease.preempted': 'lease of a suspected holder preempted',
     'pod.behind': 'pod is behind: crons that are due wait to be claimed',
     'pod.caught-up': 'pod has caught up',

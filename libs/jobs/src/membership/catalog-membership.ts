@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { HeartbeatReply, LowestFormat, Membership } from './membership.js';
+import type { HeartbeatReply, LowestFormat, Member, Membership, ProcessKind } from './membership.js';
 
 export interface CatalogMembershipDeps {
   readonly membership: Membership;
@@ -30,6 +30,14 @@ export class CatalogMembership implements Membership {
 
   announce(process: string): Promise<LowestFormat> {
     return this.deps.membership.announce(process);
+  }
+
+  beat(process: string, kind: ProcessKind, weight?: number): Promise<void> {
+    return this.deps.membership.beat(process, kind, weight);
+  }
+
+  members(): Promise<readonly Member[]> {
+    return this.deps.membership.members();
   }
 
   lowestFormat(): Promise<LowestFormat> {

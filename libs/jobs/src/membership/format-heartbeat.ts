@@ -2,16 +2,19 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { HEARTBEAT_MS, type Membership } from './membership.js';
+import { HEARTBEAT_MS, REPLY_MS, type Membership } from './membership.js';
 
 export interface FormatHeartbeatDeps {
   readonly process: string;
-  readonly membership: Pick<Membership, 'announce' | 'leave'>;
+  readonly membership: Pick<Membership, 'announce' | 'beat' | 'leave'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** The lowest format of the live processes has risen: what needed it can be written. */
   readonly onRisen: () => void;
 }
+
+/** The store is asked for the lowest format once in this many signs of life: a higher one is written a few seconds later. */
+const ASKS_EVERY = REPLY_MS / HEARTBEAT_MS;
 
 /** Announces the format of a process that is no scheduler pod once a second, for as long as it lives. */
 export class FormatHeartbeat {
@@ -19,6 +22,7 @@ export class FormatHeartbeat {
   #cancel: CancelTimer = () => {};
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
+  #beats = 0;
 
   constructor(private readonly deps: FormatHeartbeatDeps) {}
 
@@ -50,10 +54,16 @@ export class FormatHeartbeat {
     onRisen();
   }
 
+  #beat(): Promise<void> {
+    const { membership, process } = this.deps;
+    return this.#beats % ASKS_EVERY === 0 ? this.#announce() : membership.beat(process, 'process');
+  }
+
   #arm(): void {
     if (this.#stopped) return;
     this.#cancel = this.deps.clock.after(HEARTBEAT_MS, () => {
-      this.#working = this.#announce()
+      this.#beats += 1;
+      this.#working = this.#beat()
         .catch((error: unknown) =>
           reportStoreFailure(this.deps.telemetry, { operation: 'membership.heartbeat' }, error),
         )

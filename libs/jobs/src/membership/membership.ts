@@ -11,6 +11,9 @@ export interface Member {
   readonly weight?: number;
 }
 
+/** A scheduler pod, or a process whose format alone matters. */
+export type ProcessKind = 'pod' | 'process';
+
 /** A cron whose published due time has passed without a newer one being published. */
 export interface OverdueCron {
   readonly cron: string;
@@ -44,6 +47,12 @@ export interface HeartbeatReply {
 /** Between two heartbeats of a pod. */
 export const HEARTBEAT_MS = 1_000;
 
+/** A pod with nothing due soon asks for a reply this often only, and says in between that it is alive. */
+export const REPLY_MS = 3_000;
+
+/** Between two looks of the pod that watches the others: what a dead pod held is taken over within a second and a half. */
+export const WATCH_MS = 250;
+
 /** A pod without a heartbeat for this long is no member any more. */
 export const MEMBER_GONE_MS = 3_500;
 
@@ -69,6 +78,13 @@ export interface Membership {
    */
   heartbeat(pod: string, weight?: number): Promise<HeartbeatReply>;
   /**
+   * Records that the process is still alive, its format and its weight, without a reply: it costs the store next to nothing.
+   * @param weight default 1
+   */
+  beat(process: string, kind: ProcessKind, weight?: number): Promise<void>;
+  /** The members alone, sorted by name, without a heartbeat: cheap enough for several looks a second. Empty before the first heartbeat. */
+  members(): Promise<readonly Member[]>;
+  /**
    * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does.
    * @throws {FormatBehindError}
    */
@@ -78,7 +94,7 @@ export interface Membership {
    * @throws {FormatBehindError}
    */
   lowestFormat(): Promise<LowestFormat>;
-  /** At a graceful stop: the other pods take over its crons at once, and its format counts no more. */
+  /** At a graceful stop, or when its session was ended: the others take over its crons at once, and its format counts no more. */
   leave(pod: string): Promise<void>;
   /**
    * Records the next due time of each cron, epoch milliseconds; `null` for a cron without one.

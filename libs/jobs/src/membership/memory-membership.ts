@@ -8,6 +8,7 @@ import {
   type LowestFormat,
   type Member,
   type Membership,
+  type ProcessKind,
 } from './membership.js';
 
 export interface MemoryMembershipOptions {
@@ -45,6 +46,8 @@ export class MemoryMembership implements Membership {
   ofFormat(format: number): Membership {
     return {
       heartbeat: (pod, weight) => this.heartbeat(pod, weight, format),
+      beat: (process, kind, weight) => this.beat(process, kind, weight, format),
+      members: () => this.members(),
       announce: (process) => this.announce(process, format),
       lowestFormat: () => this.lowestFormat(format),
       leave: (pod) => this.leave(pod),
@@ -64,19 +67,28 @@ export class MemoryMembership implements Membership {
     this.#pods.set(pod, now);
     this.#weights.set(pod, weight);
     this.#heard = now;
+    const members = await this.members();
+    return { now, catalogVersion: this.#options.version(), members, overdue: this.#overdue(now), lowest };
+  }
+
+  async beat(process: string, kind: ProcessKind, weight = 1, format = FORMAT): Promise<void> {
+    const now = this.#options.clock.now();
+    this.#formats.set(process, { format, heard: now });
+    if (kind === 'process') return;
+    this.#pods.set(process, now);
+    this.#weights.set(process, weight);
+    this.#heard = now;
+  }
+
+  async members(): Promise<readonly Member[]> {
+    const now = this.#options.clock.now();
     for (const [name, heard] of [...this.#pods]) {
       if (heard <= now - this.#timing.memberGoneMs) this.#pods.delete(name);
       else if (heard > now) this.#pods.set(name, now);
     }
-    return {
-      now,
-      catalogVersion: this.#options.version(),
-      members: [...this.#pods]
-        .map(([name, heard]) => this.#member(name, now - heard))
-        .toSorted((a, b) => (a.pod < b.pod ? -1 : 1)),
-      overdue: this.#overdue(now),
-      lowest,
-    };
+    return [...this.#pods]
+      .map(([name, heard]) => this.#member(name, now - heard))
+      .toSorted((a, b) => (a.pod < b.pod ? -1 : 1));
   }
 
   #member(pod: string, sinceHeardMs: number): Member {

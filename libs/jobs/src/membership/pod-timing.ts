@@ -1,9 +1,13 @@
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
-import { HEARTBEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, SUSPECT_AFTER_MS } from './membership.js';
+import { HEARTBEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, REPLY_MS, SUSPECT_AFTER_MS, WATCH_MS } from './membership.js';
 
 /** How often a pod sends heartbeats, and how long their replies are valid. Milliseconds. */
 export interface PodTiming {
   readonly heartbeatMs: number;
+  /** A pod with nothing due soon asks for a reply this often, and only says in between that it is alive. */
+  readonly replyMs: number;
+  /** Between two looks of the pod that watches the others. */
+  readonly watchMs: number;
   readonly memberGoneMs: number;
   readonly overdueMs: number;
   readonly suspectAfterMs: number;
@@ -24,6 +28,8 @@ const ABANDONED_AFTER_MS = 2_000;
 
 export const POD_TIMING: PodTiming = {
   heartbeatMs: HEARTBEAT_MS,
+  replyMs: REPLY_MS,
+  watchMs: WATCH_MS,
   memberGoneMs: MEMBER_GONE_MS,
   overdueMs: OVERDUE_MS,
   suspectAfterMs: SUSPECT_AFTER_MS,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CRON, SchedulerStage, START } from '../../../../test/support/scheduler-stage.js';
 import { isLong } from '../../../../test/support/run-length.js';
-import { HEARTBEAT_MS } from '../membership/membership.js';
+import { REPLY_MS } from '../membership/membership.js';
 
 type Pod = ReturnType<SchedulerStage['pod']>;
 
@@ -41,7 +41,7 @@ describe('the catalog cache', () => {
     await stage.declare(1, {});
     await stage.clock.advance(0);
     expect(events.of('store.failed')).toMatchObject([{ operation: 'catalog.read' }]);
-    await stage.clock.advance(HEARTBEAT_MS);
+    await stage.clock.advance(REPLY_MS);
     expect(events.of('catalog.read')).toEqual([{ crons: 1 }]);
   });
 

@@ -55,6 +55,7 @@ export class Engine implements SweepOwner {
   readonly #blocked: BlockedCrons;
   #cancelTimer: CancelTimer = () => {};
   #stopped = false;
+  #comparedAt = -Infinity;
 
   constructor(private readonly deps: EngineDeps) {
     this.#blocked = new BlockedCrons(deps);
@@ -67,6 +68,11 @@ export class Engine implements SweepOwner {
 
   get size(): number {
     return this.#held.size;
+  }
+
+  /** When the next cron is due, by the clock of this pod; `Infinity` without one. */
+  get nextAt(): number {
+    return Math.min(this.#due.index.earliest() ?? Infinity, this.#unseen.index.earliest() ?? Infinity);
   }
 
   heldNames(): string[] {
@@ -158,8 +164,10 @@ export class Engine implements SweepOwner {
 
   /** If the ledger lost acknowledged writes, loads these crons again: else their instants would stay missing until the next one. */
   async compare(crons: readonly string[]): Promise<void> {
+    const since = this.#comparedAt;
+    this.#comparedAt = this.deps.clock.now();
     const still = crons.flatMap((cron) => this.#held.get(cron) ?? []).filter((held) => !this.#busy.has(held));
-    for (const { entry } of await fallenBehind(still, this.deps)) this.recheck(entry.definition.name);
+    for (const { entry } of await fallenBehind(still, since, this.deps)) this.recheck(entry.definition.name);
   }
 
   #forget(held: HeldCron): void {

@@ -67,9 +67,9 @@ describe('a lease acquirer', () => {
     const stage = new SchedulerStage();
     const { granted } = await acquiring(stage, many);
     expect(granted.map((crons) => crons.length)).toEqual([300]);
-    expect([stage.leases.calls, stage.ledger.calls]).toEqual([['acquireMany'], ['readCrons']]);
+    expect([stage.leases.calls, stage.ledger.calls]).toEqual([['sessions.open', 'sessions.acquire'], ['readCrons']]);
     await stage.clock.advance(10 * TTL_MS);
-    expect(new Set(stage.leases.calls.slice(1))).toEqual(new Set(['renew']));
+    expect(new Set(stage.leases.calls.slice(2))).toEqual(new Set(['sessions.renew']));
     expect(stage.ledger.calls).toHaveLength(1);
   });
 
@@ -94,7 +94,7 @@ describe('a lease acquirer', () => {
     for (const cron of many) second.acquirer.wake(cron);
     await stage.clock.advance(10);
     expect(second.granted.map((crons) => crons.length)).toEqual([300]);
-    expect(stage.leases.calls).toEqual(['acquireMany']);
+    expect(stage.leases.calls).toEqual(['sessions.acquire']);
   });
 
   it('takes over without an announcement when the lease of a dead holder has expired', async () => {
@@ -112,7 +112,7 @@ describe('a lease acquirer', () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage);
     let answer = () => {};
-    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    stage.leases.next('sessions.acquire', { heldBack: new Promise((resolve) => (answer = resolve)) });
     const second = await acquiring(stage);
     await first.acquirer.release(first.letGo());
     first.acquirer.halt();
@@ -129,7 +129,7 @@ describe('a lease acquirer', () => {
     stage.leases.calls.length = 0;
     second.acquirer.take([CRON]);
     await stage.clock.advance(TTL_MS / 4);
-    expect(stage.leases.calls).toEqual(['acquireMany']);
+    expect(stage.leases.calls).toEqual(['sessions.open', 'sessions.acquire']);
     await first.acquirer.release(first.letGo());
     first.acquirer.halt();
     second.acquirer.take([CRON]);
@@ -192,7 +192,7 @@ describe('a lease acquirer that is stopped', () => {
   it('releases leases that are granted after the stop, without acting', async () => {
     const stage = new SchedulerStage();
     let answer = () => {};
-    stage.leases.next('acquireMany', { heldBack: new Promise((resolve) => (answer = resolve)) });
+    stage.leases.next('sessions.acquire', { heldBack: new Promise((resolve) => (answer = resolve)) });
     const { acquirer, granted } = await acquiring(stage);
     acquirer.halt();
     const stopped = acquirer.stop();

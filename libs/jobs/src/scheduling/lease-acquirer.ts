@@ -22,8 +22,8 @@ export interface LeaseAcquirerDeps extends AcquireBackoffDeps, LeaseReleasesDeps
   readonly relay: Pick<OutboxRelay, 'look'> | null;
 }
 
-/** A thousand leases are about a millisecond of the store's time. */
-const MAX_BATCH = 1_000;
+/** A script for this many takes the store a few milliseconds; the overdue ones are in the first. */
+const MAX_BATCH = 300;
 
 /** Releases that are announced one by one are asked for together. */
 const DEBOUNCE_MS = 5;
@@ -47,6 +47,8 @@ const SPREAD_MS = 10;
  * leases are held it makes no calls, however many there are.
  */
 export class LeaseAcquirer {
+  /** Overdue crons: acquired before others that are wanted. */
+  first: ReadonlySet<string> = new Set();
   #wanted: ReadonlySet<string> = new Set();
   /** The next attempt for each wanted cron that is not held. Monotonic. */
   readonly #next = new DueIndex();
@@ -102,6 +104,11 @@ export class LeaseAcquirer {
       this.#acquireIn(cron, DEBOUNCE_MS);
       this.#arm();
     }
+  }
+
+  /** The end of a session was announced: any lease may be free. */
+  wakeAll(): void {
+    for (const cron of this.#wanted) if (!this.#isHeld(cron)) this.wake(cron);
   }
 
   /** Gives these crons up, if they are held, after the claims under way: the next holder finds nothing half done. */
@@ -179,8 +186,10 @@ export class LeaseAcquirer {
     this.#arm();
   };
 
-  async #acquire(crons: readonly string[]): Promise<void> {
+  async #acquire(due: readonly string[]): Promise<void> {
     if (this.#halted) return;
+    const isFirst = (cron: string) => this.first.has(cron);
+    const crons = [...due.filter(isFirst), ...due.filter((cron) => !isFirst(cron))];
     for (const cron of crons) this.#acquiring.set(cron, false);
     for (let from = 0; from < crons.length; from += MAX_BATCH) {
       const batch = crons.slice(from, from + MAX_BATCH);
@@ -282,13 +291,10 @@ export class LeaseAcquirer {
   async #followLoss(): Promise<void> {
     const lost = this.#lost;
     this.#lost = [];
-    const { telemetry, engine } = this.deps;
-    for (const [{ resource, fence, holder }, { message }] of lost) {
-      telemetry.emit('lease.lost', { cron: resource, fence, holder, cause: message });
-      this.#backoff.note(resource, 0);
-    }
     const leases = lost.map(([lease]) => lease);
-    await engine.letGo(engine.heldUnder(leases));
+    for (const { resource } of leases) this.#backoff.note(resource, 0);
+    this.#releases.reportLoss(lost);
+    await this.deps.engine.letGo(this.deps.engine.heldUnder(leases));
     await this.#releases.releaseLost(leases);
     for (const { resource } of leases) this.#again(resource);
   }

@@ -1,4 +1,4 @@
-import type { Lease } from '@fencepost/lease';
+import type { Lease, LeaseLostError } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -7,6 +7,12 @@ export interface LeaseReleasesDeps {
   readonly keeper: LeaseKeeper;
   readonly telemetry: Telemetry;
 }
+
+/** Terms lost at once that are reported one by one; more are one event. */
+const MAX_REPORTED = 100;
+
+/** Names in an event about many crons. */
+const MAX_NAMED = 10;
 
 /** Ends terms, each call in one batch. A failure is reported and never thrown: the terms then expire by themselves. */
 export class LeaseReleases {
@@ -26,6 +32,17 @@ export class LeaseReleases {
   /** Frees the rest of these terms, whose loss has been reported, for other pods. */
   releaseLost(leases: readonly Lease[]): Promise<void> {
     return this.#try(leases, () => this.deps.keeper.release(leases));
+  }
+
+  /** A pod that loses its session loses all of its leases: a hundred thousand events would bury what else happens. */
+  reportLoss(lost: readonly (readonly [Lease, LeaseLostError])[]): void {
+    const { telemetry, keeper } = this.deps;
+    const crons = lost.slice(0, MAX_NAMED).map(([{ resource }]) => resource);
+    const cause = lost[0]?.[1].message ?? '';
+    if (lost.length > MAX_REPORTED)
+      return telemetry.emit('leases.lost', { count: lost.length, crons, holder: keeper.holder, cause });
+    for (const [{ resource, fence, holder }, { message }] of lost)
+      telemetry.emit('lease.lost', { cron: resource, fence, holder, cause: message });
   }
 
   #emit(leases: readonly Lease[]): void {

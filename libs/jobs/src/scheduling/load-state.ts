@@ -33,14 +33,44 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
   });
 }
 
-/** Crons whose cursor in the ledger went back: the ledger was replaced by a server that lost acknowledged writes. */
-export async function fallenBehind(held: readonly HeldCron[], deps: LoadStateDeps): Promise<HeldCron[]> {
+/** So many crons are compared although nothing was claimed for them since the last comparison. */
+const WITNESSES = 16;
+
+/** Claims are this much older than their instants at most, or are catching up, which ends with newer ones. */
+const SLACK_MS = 60_000;
+
+/**
+ * Crons whose cursor in the ledger went back: the ledger was replaced by a server that lost acknowledged writes.
+ *
+ * Such a server lacks the last writes and has all before them. So it is enough to compare the crons that were claimed for since
+ * the last comparison, and of the others the last ones, which a longer loss would have taken first; what this costs doesn't grow
+ * with the number of idle crons. Where one of them is behind, all are compared. On a cluster each node loses its own last
+ * writes: a cron on a node without any of these is put right by its next claim, whose cursor the ledger refuses.
+ * @param since of this pod's clock: when the last comparison began
+ */
+export async function fallenBehind(held: readonly HeldCron[], since: number, deps: LoadStateDeps): Promise<HeldCron[]> {
   const known = held.flatMap((one) => (one.known && one.cursor !== null ? [{ one, cursor: one.cursor }] : []));
-  if (known.length === 0) return [];
+  const isRecent = ({ cursor }: Compared) => cursor >= since - SLACK_MS;
+  const others = newest(known.filter((one) => !isRecent(one)));
+  const behind = await behindOf([...known.filter(isRecent), ...others], deps);
+  return behind.length === 0 ? [] : behindOf(known, deps);
+}
+
+interface Compared {
+  readonly one: HeldCron;
+  readonly cursor: number;
+}
+
+function newest(known: readonly Compared[]): readonly Compared[] {
+  return known.toSorted((a, b) => b.cursor - a.cursor).slice(0, WITNESSES);
+}
+
+async function behindOf(compared: readonly Compared[], deps: LoadStateDeps): Promise<HeldCron[]> {
   const behind: HeldCron[] = [];
-  await guard({ operation: 'cron.read', count: known.length }, deps, async () => {
-    const records = await deps.ledger.readCrons(known.map(({ one }) => one.entry.definition.name));
-    known.forEach(({ one, cursor }, n) => {
+  if (compared.length === 0) return behind;
+  await guard({ operation: 'cron.read', count: compared.length }, deps, async () => {
+    const records = await deps.ledger.readCrons(compared.map(({ one }) => one.entry.definition.name));
+    compared.forEach(({ one, cursor }, n) => {
       const recorded = records[n]?.cursor ?? -Infinity;
       if (recorded < cursor) behind.push(one);
     });

@@ -3,15 +3,18 @@ import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
 import type { HeartbeatReply, Membership } from '../membership/membership.js';
+import type { PodTiming } from '../membership/pod-timing.js';
+import { MemberWatch } from './member-watch.js';
 
-export interface MembershipHeartbeatDeps {
+export interface MembershipHeartbeatDeps extends Pick<
+  PodTiming,
+  'heartbeatMs' | 'replyMs' | 'watchMs' | 'suspectAfterMs'
+> {
   readonly pod: string;
   readonly membership: Membership;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly random: () => number;
-  /** Between two heartbeats. */
-  readonly heartbeatMs: number;
   readonly listener: HeartbeatListener;
   /** The weight to announce with a heartbeat, asked for before each. */
   readonly weight: () => number;
@@ -20,21 +23,28 @@ export interface MembershipHeartbeatDeps {
 export interface HeartbeatListener {
   /** @param sentAt monotonic */
   heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void;
+  /** Whether the pod has nothing due soon: then it needs no reply to each heartbeat. */
+  isQuiet(): boolean;
 }
 
 /** A leaving pod releases its leases before it leaves; a thousand releases must cause one heartbeat. */
 const EARLY_MS = 50;
 
-/** Sends a heartbeat once a second and passes the reply on. Pods that start together are spread by jitter. */
+/** Says once a second that this pod is alive, and passes the replies on. Pods that start together are spread by jitter. */
 export class MembershipHeartbeat {
+  readonly #watch: MemberWatch;
   #cancel: CancelTimer = () => {};
   #nextAt = Infinity;
   /** The next heartbeat is due early: a change during the one in progress may be missing in its reply. */
   #soon = false;
+  /** When the last reply was asked for. Monotonic. */
+  #askedAt = -Infinity;
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(private readonly deps: MembershipHeartbeatDeps) {}
+  constructor(private readonly deps: MembershipHeartbeatDeps) {
+    this.#watch = new MemberWatch({ ...deps, onSuspected: () => this.early() });
+  }
 
   /** Resolves after the first heartbeat, successful or not. */
   async start(): Promise<void> {
@@ -45,6 +55,7 @@ export class MembershipHeartbeat {
 
   /** Sends the next heartbeat soon: a pod has joined or left. */
   early(): void {
+    this.#askedAt = -Infinity;
     if (this.#nextAt === -Infinity) this.#soon = true;
     else if (this.#nextAt - this.deps.clock.monotonic() > EARLY_MS) this.#arm(EARLY_MS);
   }
@@ -53,7 +64,7 @@ export class MembershipHeartbeat {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await this.#working;
+    await Promise.all([this.#working, this.#watch.stop()]);
   }
 
   /** Armed when the previous heartbeat has ended: a store that does not reply gets one call at a time. */
@@ -64,12 +75,28 @@ export class MembershipHeartbeat {
     this.#cancel = this.deps.clock.after(delayMs, () => {
       this.#nextAt = -Infinity;
       const sentAt = this.deps.clock.monotonic();
-      this.#working = this.#heartbeat().then(() => {
+      this.#working = (this.#needsReply(sentAt) ? this.#heartbeat() : this.#beat()).then(() => {
         const delay = Math.max(sentAt + this.deps.heartbeatMs - this.deps.clock.monotonic(), 0);
         this.#arm(this.#soon ? Math.min(delay, EARLY_MS) : delay);
         this.#soon = false;
       });
     });
+  }
+
+  #needsReply(now: number): boolean {
+    const { replyMs, heartbeatMs, listener } = this.deps;
+    return now - this.#askedAt >= replyMs - heartbeatMs / 2 || !listener.isQuiet();
+  }
+
+  async #beat(): Promise<void> {
+    const { membership, pod, telemetry, weight } = this.deps;
+    try {
+      await membership.beat(pod, 'pod', weight());
+    } catch (error) {
+      // Asked again by the next one: a reply is late already.
+      this.#askedAt = -Infinity;
+      reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
+    }
   }
 
   async #heartbeat(): Promise<void> {
@@ -81,8 +108,11 @@ export class MembershipHeartbeat {
     } catch (error) {
       return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }
+    this.#askedAt = sentAt;
     try {
-      if (!this.#stopped) listener.heartbeatAnswered(reply, sentAt);
+      if (this.#stopped) return;
+      this.#watch.apply(reply.members);
+      listener.heartbeatAnswered(reply, sentAt);
     } catch (error) {
       reportProgramError(telemetry, { operation: 'heartbeat.apply' }, error);
     }

@@ -62,6 +62,16 @@ export class Recovery {
     return quiet;
   }
 
+  /** Of these the crons that a sweep may find something of. None when the ledger failed: they are asked about again in a minute. */
+  async withOpenRuns(crons: readonly string[]): Promise<readonly string[]> {
+    try {
+      return await this.deps.ledger.withOpenRuns(crons);
+    } catch (error) {
+      reportStoreFailure(this.deps.telemetry, { operation: 'cron.sweep', count: crons.length }, error);
+      return [];
+    }
+  }
+
   /**
    * Redelivers runs that block their cron and that the queue has lost. A job that a worker has had since the last check is lost
    * too: a live worker begins the run as soon as it has the job.

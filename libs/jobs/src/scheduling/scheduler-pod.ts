@@ -1,6 +1,6 @@
 import type { Clock, LeaseStore } from '@fencepost/lease';
 import type { LeaseKeeper } from '@fencepost/lease/internal';
-import type { StopWatching } from '@fencepost/lease/store';
+import { ALL_RELEASED, type StopWatching } from '@fencepost/lease/store';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { isTransactional, type OccurrenceLog, type RunHistory } from '@fencepost/ledger';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -172,6 +172,10 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
 
   #onReleased(cron: string): void {
     if (this.#stopped) return;
+    if (cron === ALL_RELEASED) {
+      this.acquirer.wakeAll();
+      return this.#heartbeat.early();
+    }
     if (this.acquirer.wants(cron)) this.acquirer.wake(cron);
     // A release of a lease that this pod has no use for: a pod has joined or leaves.
     else if (this.engine.held(cron) === undefined) this.#heartbeat.early();
@@ -180,9 +184,16 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void {
     this.members = reply.members;
     this.catalogCache.applyHeartbeat(reply, sentAt);
+    this.acquirer.first = new Set(reply.overdue.map(({ cron }) => cron));
     this.#assignment.applyHeartbeat(reply);
     const foreign = reply.overdue.filter((late) => !this.#handleOverdue(late, reply));
     if (foreign.length > 0) this.#takeover.applyHeartbeat(reply, foreign);
+  }
+
+  /** An instant needs the reply to a heartbeat: how fresh the catalog is says of which generation it is. */
+  isQuiet(): boolean {
+    const { heartbeatMs } = this.#timing;
+    return this.engine.nextAt > this.deps.clock.now() + 2 * heartbeatMs;
   }
 
   /** @returns false if the holder, another pod, may need to be preempted */

@@ -10,7 +10,7 @@ export interface SweeperDeps {
 }
 
 export interface SweepOwner {
-  /** Called with every watched cron, in batches, once in {@link ALL_EVERY} sweeps. */
+  /** Called with every watched cron, once in {@link ALL_EVERY} sweeps. */
   compare(crons: readonly string[]): Promise<void>;
 }
 
@@ -23,6 +23,12 @@ const AT_ONCE = 200;
  * would wait for the next instant of the cron, perhaps for a month.
  */
 const ALL_EVERY = 12;
+
+/**
+ * Of the idle crons, one in this many is looked at in full each time, about once a day each. The records of an idle cron that
+ * are beyond those kept are deleted after its last run; this is for those whose deletion failed.
+ */
+const FULL_LOOK_ONE_IN = 1_440;
 
 /** Between two slices of a backlog, so that what is due meanwhile is not held up. */
 const SLICE_PAUSE_MS = 10;
@@ -114,24 +120,30 @@ export class Sweeper {
     const now = this.deps.clock.monotonic();
     const due = [...this.#early].flatMap(([cron, { dueAt }]) => (dueAt <= now ? [cron] : []));
     for (const cron of due) this.#restless.add(cron);
-    return this.#sweepAll(due, false);
+    return this.#sweepAll(due);
   }
 
   async #round(): Promise<void> {
-    const { clock, sweepEveryMs } = this.deps;
+    const { clock, sweepEveryMs, recovery, owner } = this.deps;
     this.#sweeps += 1;
     const isAll = this.#sweeps % ALL_EVERY === 0;
-    for (const cron of isAll ? this.#watched : this.#early.keys()) this.#restless.add(cron);
-    await this.#sweepAll([...this.#restless], isAll);
+    for (const cron of this.#early.keys()) this.#restless.add(cron);
+    if (isAll) for (const cron of await this.#unexpected(recovery)) this.#restless.add(cron);
+    await this.#sweepAll([...this.#restless]);
+    if (isAll && !this.#stopped) await owner.compare([...this.#watched]);
     this.#nextAt = clock.monotonic() + sweepEveryMs;
   }
 
-  async #sweepAll(crons: readonly string[], isAll: boolean): Promise<void> {
-    for (let n = 0; n < crons.length; n += AT_ONCE) {
-      const some = crons.slice(n, n + AT_ONCE);
-      await this.#sweep(some);
-      if (isAll && !this.#stopped) await this.deps.owner.compare(some);
-    }
+  /** Of the crons that seem to be idle, those that are not: most are, and one question about hundreds finds that out. */
+  async #unexpected(recovery: Recovery): Promise<string[]> {
+    const idle = [...this.#watched].filter((cron) => !this.#restless.has(cron));
+    const turn = (this.#sweeps / ALL_EVERY) % FULL_LOOK_ONE_IN;
+    const found = [...(await recovery.withOpenRuns(idle)), ...idle.filter((_, n) => n % FULL_LOOK_ONE_IN === turn)];
+    return found.filter((cron) => this.#watched.has(cron));
+  }
+
+  async #sweepAll(crons: readonly string[]): Promise<void> {
+    for (let n = 0; n < crons.length; n += AT_ONCE) await this.#sweep(crons.slice(n, n + AT_ONCE));
   }
 
   async #sweep(crons: readonly string[]): Promise<void> {

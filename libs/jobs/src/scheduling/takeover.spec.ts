@@ -33,11 +33,42 @@ describe('a scheduler pod that dies', () => {
       expect(runs[0]?.scheduledAt, name).toBeGreaterThanOrEqual(START + 11_000);
       expect(runs[0]?.claimedBy).toMatch(/^[bc]\/1$/);
     }
-    expect([...b.events.of('lease.preempted'), ...c.events.of('lease.preempted')]).toHaveLength(orphans.length);
-    for (const survivor of [b, c]) expect(survivor.events.of('lease.preempted').length).toBeGreaterThan(0);
+    // The end of one session frees all of them: the pod that comes second has nothing left to end.
+    const preempted = [b, c].flatMap(({ events }) => events.of('lease.preempted').map(({ cron }) => cron));
+    expect(preempted.length).toBeGreaterThan(0);
+    for (const cron of preempted) expect(orphans).toContain(cron);
+    expect(stage.leases.calls.filter((call) => call === 'evict').length).toBeLessThanOrEqual(1);
     await stage.clock.advance(MEMBER_GONE_MS);
     const [held] = [await stage.holders(30)];
     expect([...held.keys()].toSorted()).toEqual(['b/1', 'c/1']);
+  });
+
+  it('loses all of its crons when one of them is overdue: its session is ended with one call', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    await stage.declare(1, {});
+    const pods = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(10_100);
+    const dead = await stage.holder();
+    for (const pod of pods) if (pod.keeper.holder === dead) pod.crash();
+    expect((await stage.holders(30)).size).toBe(2);
+    stage.leases.calls.length = 0;
+    await stage.clock.advance(2_000);
+    const [survivor] = pods.filter(({ keeper }) => keeper.holder !== dead);
+    expect(await stage.holders(30)).toEqual(new Map([[survivor?.keeper.holder, 30]]));
+    expect(stage.leases.calls.filter((call) => call === 'sessions.closeOf')).toHaveLength(1);
+    expect(survivor?.events.of('pods.changed').at(-1)).toMatchObject({ pods: 1 });
+  });
+
+  it('keeps its crons until its session runs out when none is overdue', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    const [a] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(10_100);
+    const before = (await stage.holders(30)).get('a/1');
+    a.crash();
+    await stage.clock.advance((2 * MEMBER_GONE_MS) / 2);
+    expect((await stage.holders(30)).get('a/1')).toBe(before);
   });
 
   it('loses its share in the end also when nothing of it is overdue', async () => {
@@ -105,7 +136,7 @@ describe('a pod that was thought dead', () => {
 
   it('is given nothing while it is silent: its share stays with whoever has it', async () => {
     const stage = staged();
-    await stage.declareMany(30);
+    await stage.declareMany(30, '* * * * * *');
     const [a, b] = [await stage.started('a'), await stage.started('b')];
     await stage.clock.advance(2 * HEARTBEAT_MS);
     await a.stop();

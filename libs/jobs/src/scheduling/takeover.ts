@@ -1,11 +1,11 @@
-import type { Clock, LeaseStore } from '@fencepost/lease';
+import type { Clock, Fence, LeaseStore } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { inGroups } from './in-groups.js';
 import type { LeaseAcquirer } from './lease-acquirer.js';
 import type { PodTiming } from '../membership/pod-timing.js';
-import type { HeartbeatReply, OverdueCron } from '../membership/membership.js';
+import type { HeartbeatReply, Membership, OverdueCron } from '../membership/membership.js';
 import { candidates, firstOf } from './rendezvous.js';
 import type { CatalogCache } from './catalog-cache.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
@@ -13,6 +13,7 @@ import { reportProgramError, reportStoreFailure } from '../telemetry/report-fail
 export interface TakeoverDeps {
   readonly pod: string;
   readonly leases: LeaseStore;
+  readonly membership: Pick<Membership, 'leave'>;
   readonly catalogCache: CatalogCache;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -31,8 +32,15 @@ interface Looked {
   readonly now: number;
 }
 
+/** An overdue cron, and the term that a suspected pod still has of it. */
+interface Stuck {
+  readonly late: OverdueCron;
+  readonly holding: Holding;
+}
+
 /**
- * Takes over crons from suspected holders before their leases expire.
+ * Takes over crons from suspected holders before their leases expire: one call ends the session of such a pod and with it all
+ * of its terms, overdue or not. Its end is announced, and each pod acquires its share then.
  *
  * Only if an occurrence is overdue **and** the holder is suspected: a holder that is merely overloaded still sends heartbeats.
  * Both are hints and may be wrong. A live holder that is preempted by mistake is refused its next renewal, and its claims are
@@ -81,15 +89,52 @@ export class Takeover {
     const holdings = await this.#inspect(overdue);
     if (holdings === null) return;
     const free: string[] = [];
-    await inGroups(overdue.entries(), async ([index, late]) => {
+    const stuck = new Map<string, Stuck[]>();
+    for (const [index, late] of overdue.entries()) {
       const holding = holdings[index] ?? null;
       const sinceHeardMs = (holding && sinceHeard.get(holding.holder)) ?? Infinity;
       const isDead = holding === null || (holding.holder !== pod && sinceHeardMs > timing.suspectAfterMs);
       if (isDead || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
-      if (!isDead || this.#stopped) return;
-      if (holding === null || (await this.#preempt(late, holding))) free.push(late.cron);
-    });
+      if (!isDead) continue;
+      if (holding === null) free.push(late.cron);
+      else stuck.set(holding.holder, [...(stuck.get(holding.holder) ?? []), { late, holding }]);
+    }
+    for (const [holder, terms] of stuck) if (!this.#stopped) free.push(...(await this.#free(holder, terms)));
     if (!this.#stopped) acquirer.take(free);
+  }
+
+  /** @returns the crons that are free now */
+  async #free(holder: string, terms: readonly Stuck[]): Promise<string[]> {
+    const [first] = terms;
+    if (first && (await this.#endSession(holder, first.holding.fence, first.late.cron))) {
+      for (const { late, holding } of terms) this.#report(late, holding);
+      return terms.map(({ late }) => late.cron);
+    }
+    const free: string[] = [];
+    await inGroups(terms, async ({ late, holding }) => {
+      if (!this.#stopped && (await this.#preempt(late, holding))) free.push(late.cron);
+    });
+    return free;
+  }
+
+  /**
+   * `false` for a term with an expiry of its own, or when another pod has ended the session already. The pod is taken out of the
+   * membership too, so that its crons are assigned to others at once. One that lives after all is back with its next heartbeat.
+   */
+  async #endSession(holder: string, fence: Fence, cron: string): Promise<boolean> {
+    const { leases, membership, telemetry } = this.deps;
+    try {
+      if (!(await leases.sessions?.closeOf(cron, fence))) return false;
+    } catch (error) {
+      reportStoreFailure(telemetry, { operation: 'lease.evict', cron }, error);
+      return false;
+    }
+    try {
+      await membership.leave(holder);
+    } catch (error) {
+      reportStoreFailure(telemetry, { operation: 'membership.leave' }, error);
+    }
+    return true;
   }
 
   /** `null` when the store failed. */
@@ -103,16 +148,20 @@ export class Takeover {
     }
   }
 
-  async #preempt({ cron, overdueMs }: OverdueCron, { holder, fence }: Holding): Promise<boolean> {
+  async #preempt(late: OverdueCron, holding: Holding): Promise<boolean> {
     const { leases, telemetry } = this.deps;
     let preempted = false;
     try {
-      preempted = (await leases.evict?.(cron, fence)) ?? false;
+      preempted = (await leases.evict?.(late.cron, holding.fence)) ?? false;
     } catch (error) {
-      reportStoreFailure(telemetry, { operation: 'lease.evict', cron }, error);
+      reportStoreFailure(telemetry, { operation: 'lease.evict', cron: late.cron }, error);
     }
-    if (preempted) telemetry.emit('lease.preempted', { cron, fence, holder, overdueMs });
+    if (preempted) this.#report(late, holding);
     return preempted;
+  }
+
+  #report({ cron, overdueMs }: OverdueCron, { holder, fence }: Holding): void {
+    this.deps.telemetry.emit('lease.preempted', { cron, fence, holder, overdueMs });
   }
 
   #isAbandoned(late: OverdueCron, now: number): boolean {

@@ -64,6 +64,7 @@ export interface Events {
   'lease.acquired': OfCron & { readonly fence: Fence; readonly holder: string; readonly ttlMs: number };
   'lease.released': OfCron & { readonly fence: Fence; readonly holder: string };
   'lease.lost': OfCron & { readonly fence: Fence; readonly holder: string; readonly cause: string };
+  'leases.lost': Events['catalog.lost'] & { readonly holder: string; readonly cause: string };
   /** `holder` is the previous holder. */
   'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
   /** The number of live scheduler pods, and of the crons assigned to this one. */
@@ -72,7 +73,6 @@ export interface Events {
   'pod.behind': { readonly lateMs: number; readonly crons: number };
   /** `lateMs` and `crons` are the most that there were since `pod.behind`. */
   'pod.caught-up': { readonly lateMs: number; readonly crons: number };
-
   'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
   'catalog.outdated-build': OfBuild;
   'catalog.removed': OfBuild;
@@ -95,7 +95,6 @@ export interface Events {
   'run.enqueued': OfRun & { readonly delivery: number };
   'run.confirmed': OfRun;
   'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
-
   'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
   /** `key-limit`: all permits of its key are taken; `rate-limit`: all permits of the period are taken. */
   'attempt.postponed': OfRun & {
@@ -197,6 +196,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'lease.acquired': ['info', 'lease acquired'],
   'lease.released': ['info', 'lease released'],
   'lease.lost': ['warn', 'lease lost; this pod stopped acting for the cron'],
+  'leases.lost': ['warn', 'leases lost; this pod stopped acting for their crons'],
   'lease.preempted': ['warn', 'lease of a suspected holder preempted: an occurrence is overdue'],
   'pods.changed': ['info', 'live scheduler pods or their shares changed; crons reassigned'],
   'pod.behind': ['warn', 'this pod is behind: crons that are due wait to be claimed'],

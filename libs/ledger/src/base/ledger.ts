@@ -61,6 +61,11 @@ export interface OccurrenceLog {
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */
   pending(cron: string): Promise<Delivery[]>;
   /**
+   * Of these the crons with open runs or pending notifications, in any order: what a look at all held crons begins with, because
+   * most are idle. May name others as well.
+   */
+  withOpenRuns(crons: readonly string[]): Promise<string[]>;
+  /**
    * Of each cron at most 100 runs whose delivery or worker is due for a look. In the order given, in few calls where the
    * store can; one that can't be read is rejected alone.
    */

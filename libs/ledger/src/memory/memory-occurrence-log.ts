@@ -60,6 +60,14 @@ export class MemoryOccurrenceLog extends MemoryRunHistory implements OccurrenceL
     return sorted.map((run) => ({ ...deliveryOfRun(run), state: run.record.state }));
   }
 
+  async withOpenRuns(crons: readonly string[]): Promise<string[]> {
+    const { store } = this;
+    return crons.filter(
+      (cron) =>
+        store.cron(cron).notifications.length > 0 || store.runs(cron, ({ lookAt }) => lookAt !== null).length > 0,
+    );
+  }
+
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
     checkOverdue(options);
     return crons.map((cron) => ({ status: 'fulfilled', value: overdueInMemory(this.store, cron, options) }));

@@ -15,6 +15,7 @@ import { inBatches } from '../catalog/in-batches.js';
 const MAX_CLAIMS = 200;
 const MAX_CONFIRMED = 500;
 const MAX_CRONS = 500;
+const MAX_ASKED_FOR = 1_000;
 const MAX_LOOKED_AT = 200;
 
 export class PostgresOccurrenceLog extends PostgresRunHistory implements OccurrenceLog {
@@ -82,6 +83,11 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
 
   async waitingCrons(limit: number): Promise<string[]> {
     return this.ask('list_waiting', atLeastNone(limit));
+  }
+
+  async withOpenRuns(crons: readonly string[]): Promise<string[]> {
+    const batches = inBatches(crons, MAX_ASKED_FOR).map((batch) => this.ask<string[]>('list_with_open_runs', batch));
+    return (await Promise.all(batches)).flat();
   }
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {

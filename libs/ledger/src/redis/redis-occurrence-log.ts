@@ -16,6 +16,10 @@ const MAX_CONFIRMED = 500;
 const MAX_CRONS = 500;
 const MAX_LOOKED_AT = 200;
 
+/** Crons asked about with one `EXISTS`; a part with few enough is looked at as a whole. */
+const MAX_ASKED_FOR = 400;
+const FEW = 8;
+
 interface PreparedClaim {
   readonly index: number;
   readonly runId: string;
@@ -107,6 +111,26 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     return (await this.#waiting(cron, 2, LEDGER_BATCH)).map(({ id, delivery, priority }) =>
       deliveryOf(id, delivery, priority),
     );
+  }
+
+  async withOpenRuns(crons: readonly string[]): Promise<string[]> {
+    const batches = this.access.inBatches(crons, MAX_ASKED_FOR);
+    const found: string[][] = [];
+    // One after the other: none of this is urgent, and claims share the connection.
+    for (const batch of batches) found.push(await this.#withOpenRuns(batch));
+    return found.flat();
+  }
+
+  /** A cron without open runs has no set of them. Where some have, they are among the crons of one half or both. */
+  async #withOpenRuns(crons: readonly string[]): Promise<string[]> {
+    const { redis, keys } = this.access;
+    const sets = crons.flatMap((cron) => [keys(cron).open, keys(cron).notifications]);
+    const existing = await redis.exists(...sets);
+    if (existing === 0) return [];
+    if (crons.length <= FEW || 2 * existing >= crons.length / FEW) return [...crons];
+    const half = Math.ceil(crons.length / 2);
+    const parts = [await this.#withOpenRuns(crons.slice(0, half)), await this.#withOpenRuns(crons.slice(half))];
+    return parts.flat();
   }
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {

@@ -45,6 +45,7 @@ function scheduling({ count, labels }: CountsDeps): Handlers {
     'lease.acquired': moved('acquired'),
     'lease.released': moved('released'),
     'lease.lost': moved('lost'),
+    'leases.lost': ({ count: lost }) => count.leaseTransitions.inc({ transition: 'lost' }, lost),
     'lease.preempted': moved('preempted'),
     'claim.stale': ({ cron }) => count.fenceRejections.inc({ cron: labels.of(cron), at: 'claim' }),
     'run.redelivered': () => count.redeliveries.inc(),

@@ -167,14 +167,15 @@ function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
 }
 
 function lostLeases(facts: DoctorFacts): DoctorFinding[] {
-  const lost = lately(facts, 'lease.lost');
-  if (lost.length < FEW_LOSSES) return [];
+  const lost = [...lately(facts, 'lease.lost'), ...lately(facts, 'leases.lost')];
+  const count = lost.reduce((sum, { detail }) => sum + Number(detail['count'] ?? 1), 0);
+  if (count < FEW_LOSSES) return [];
   const byPod = [...grouped(lost, ({ pod }) => pod)].toSorted(([, a], [, b]) => b.length - a.length);
   const causes = listed(
     [...grouped(lost, ({ detail }) => String(detail['cause']))].map(([cause, those]) => `${cause} ${those.length}`),
   );
   const pods = listed(byPod.map(([pod]) => pod));
-  const text = `${lost.length} leases were lost within the last hour (${causes}), by ${pods}: their pods could not renew them in time.`;
+  const text = `${count} leases were lost within the last hour (${causes}), by ${pods}: their pods could not renew them in time.`;
   const todo = 'Check event loop lag and round trip of these pods ("fencepost pods"), or raise FENCEPOST_LEASE_TTL.';
   return [found('warn', { code: 'LEASES_LOST', subject: pods, text, todo })];
 }

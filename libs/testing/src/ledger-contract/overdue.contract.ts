@@ -16,6 +16,28 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
     return { runId: `${cron}@${stage.instant(n)}`, delivery: 1, state: 'claimed' };
   }
 
+  describe('withOpenRuns', () => {
+    it('names the crons with open runs among five hundred, and few others', async () => {
+      const stage = await Stage.of(makeHarness, { recoverMs: LONG_MS });
+      const crons = Array.from({ length: 500 }, (_, n) => `cron-${n}`);
+      expect(await stage.ledger.withOpenRuns(crons)).toEqual([]);
+      await claim(stage, 'cron-3');
+      await claim(stage, 'cron-450');
+      const named = await stage.ledger.withOpenRuns(crons);
+      expect(named).toEqual(expect.arrayContaining(['cron-3', 'cron-450']));
+      expect(named.length).toBeLessThan(40);
+      expect(await stage.ledger.withOpenRuns([])).toEqual([]);
+    });
+
+    it('names a cron no more when its run has ended', async () => {
+      const stage = await Stage.of(makeHarness);
+      const { runId } = await claim(stage, stage.cron);
+      expect(await stage.ledger.withOpenRuns([stage.cron])).toEqual([stage.cron]);
+      await stage.ledger.cancel(runId, { by: 'test', graceMs: 1 });
+      expect(await stage.ledger.withOpenRuns([stage.cron])).toEqual([]);
+    });
+  });
+
   describe('overdueAll', () => {
     it('answers of five hundred crons in the order given, of each what is its own', async () => {
       const stage = await Stage.of(makeHarness, { recoverMs: 1, sweepMs: LONG_MS });
