@@ -23,7 +23,10 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-function send(body: string | ReadableStream<Uint8Array>, { as = 'admin', query = 'reason=a%20tenant', headers = LINES }: Sent = {}) {
+function send(
+  body: string | ReadableStream<Uint8Array>,
+  { as = 'admin', query = 'reason=a%20tenant', headers = LINES }: Sent = {},
+) {
   const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit;
   return running.ask(`/api/crons/import?${query}`, { as, ...init });
 }
