@@ -228,4 +228,14 @@ export default [
     killedBy: 'libs/operations/src/alarms/call.spec.ts',
     test: 'reads no more',
   },
+  {
+    name: 'access: an import takes what a form can send',
+    guards: 'security',
+    defence: 'a page of another origin cannot send a body unasked, lines neither',
+    file: 'libs/console/src/auth/access-boundary.ts',
+    find: 'if (hasBody(request) && request.is(type) === false)',
+    replace: 'if (hasBody(request) && type !== LINES && request.is(type) === false)',
+    killedBy: 'test/api/cron-files.spec.ts',
+    test: 'is refused to a form, which any page can send',
+  },
 ];

@@ -149,3 +149,9 @@ function innermost(error: unknown): { readonly code: string; readonly message: s
   const inner = Array.isArray(errors) ? errors[0] : cause;
   return inner === undefined ? { code: String(code), message: String(message) } : innermost(inner);
 }
+
+/** What the console says of the state that it has refused an order for. */
+export function refused(error: unknown, problem: string): Pick<ConsoleRefusal, 'details' | 'message'> {
+  if (!(error instanceof ConsoleRefusal) || error.problem !== problem) throw error;
+  return error;
+}

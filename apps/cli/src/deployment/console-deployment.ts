@@ -12,6 +12,7 @@ import {
   consoleClient,
   ConsoleRefusal,
   refusalOf,
+  refused,
   type ConsoleClient,
 } from './console-client.js';
 import type { Attention, CronQuery } from './cron-query.js';
@@ -196,9 +197,7 @@ export class ConsoleDeployment implements Deployment {
     return importInParts(this.#api, lines, order);
   }
 
-  exportCrons(tag: string | undefined) {
-    return exportedLines(this.address, tag);
-  }
+  exportCrons = (tag: string | undefined) => exportedLines(this.address, tag);
 
   retry(...[id, body]: Parameters<Deployment['retry']>) {
     return answered(this.#api.POST('/api/runs/{id}/retry', { params: { path: { id } }, body }));
@@ -298,10 +297,4 @@ export class ConsoleDeployment implements Deployment {
       disarm();
     }
   }
-}
-
-/** What the console says of the state that it has refused an order for. */
-function refused(error: unknown, problem: string): Pick<ConsoleRefusal, 'details' | 'message'> {
-  if (!(error instanceof ConsoleRefusal) || error.problem !== problem) throw error;
-  return error;
 }

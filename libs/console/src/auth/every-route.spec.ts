@@ -54,7 +54,8 @@ function filled(path: string): string {
 const isMutation = ({ method }: Place) => !['GET', 'HEAD', 'OPTIONS'].includes(method);
 
 async function statusOf({ method, path }: Place, as: 'viewer' | null): Promise<string> {
-  const body = isMutation({ method, path }) ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+  const type = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
+  const body = isMutation({ method, path }) ? { body: '{}', headers: { 'content-type': type } } : {};
   const response = await running.ask(path, { as, method, ...body });
   await response.body?.cancel();
   return `${response.status} ${method} ${path}`;

@@ -5,7 +5,7 @@ import { LeaseKeeper } from '@fencepost/lease/internal';
 import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Registry } from 'prom-client';
-import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
+import { readChanges, type Catalog, type CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import {
   CATALOG,
@@ -20,7 +20,6 @@ import {
 import { Telemetry } from '@fencepost/jobs';
 import { POD_REGISTRY } from '../nest/tokens.js';
 import { ObservingModule } from '../nest/observing.module.js';
-import { CatalogView } from '../operating/catalog-view.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { CronsTold } from './cron-labels.js';
 import { cronMetrics, type CronMetrics } from './cron-metrics-of.js';
@@ -57,7 +56,6 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
 
   #registry: MetricsRegistry | undefined;
   #counting: CronMetrics | undefined;
-  #sources: PodSources | undefined;
   #stopLeases = () => {};
 
   get registry(): MetricsRegistry {
@@ -70,7 +68,7 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
     const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
-    const sources = (this.#sources = new PodSources({ ledger, catalog, queue, registry: pods, clock, pod, scheduler }));
+    const sources = new PodSources({ ledger, catalog, queue, registry: pods, pod, scheduler });
     const { crons } = this.options;
     this.#counting = cronMetrics({ registry, telemetry, clock, sources, ...(crons === undefined ? {} : { crons }) });
     this.#stopLeases = this.feed.listen(leaseMetrics({ registry, heldForEver: ['cron', 'role'] }));
@@ -80,7 +78,6 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   /** Not before the drain is over: what a pod does last counts too. */
   onApplicationShutdown(): void {
     this.#counting?.stop();
-    this.#sources?.close();
     this.#stopLeases();
   }
 }
@@ -100,7 +97,6 @@ interface PodPorts {
   readonly catalog: Pick<Catalog, 'read' | 'since'>;
   readonly queue: BullmqRunQueue;
   readonly registry: Pick<PodRegistry, 'list'>;
-  readonly clock: Clock;
   readonly pod: string;
   /** `undefined` in a process that is no scheduler, `null` in one that is and has not started. */
   readonly scheduler: () => SchedulerPod | null | undefined;
@@ -111,19 +107,18 @@ class PodSources implements MetricSources {
   readonly ledger: OccurrenceLog & RunHistory;
   readonly pod: string;
   /** Of a pod that knows the catalog only from here. A scheduler has it, and lists it anew after a change. */
-  readonly #view: CatalogView;
+  #known: ReadonlyMap<string, CatalogEntry> = new Map();
   #entries: readonly CatalogEntry[] | null = null;
   #version: number | null = null;
 
   constructor(private readonly ports: PodPorts) {
     this.ledger = ports.ledger;
-    this.#view = new CatalogView(ports.catalog, ports.clock);
     this.pod = ports.pod;
   }
 
   async catalog(): Promise<readonly CatalogEntry[]> {
     const scheduler = this.ports.scheduler();
-    if (!scheduler) return (await this.#view.read()).entries;
+    if (!scheduler) return this.#followed();
     const { version } = scheduler.catalogCache;
     if (this.#entries && version === this.#version) return this.#entries;
     const entries = [...scheduler.catalogCache.entries()].map(({ entry }) => entry);
@@ -132,8 +127,14 @@ class PodSources implements MetricSources {
     return entries;
   }
 
-  close(): void {
-    this.#view.close();
+  /** What has changed is read, and the rest is known. */
+  async #followed(): Promise<readonly CatalogEntry[]> {
+    const { version, whole, entries, gone } = await readChanges(this.ports.catalog, this.#version);
+    if (this.#entries && version === this.#version) return this.#entries;
+    const known = new Map([...(whole ? [] : this.#known), ...entries]);
+    for (const name of gone) known.delete(name);
+    [this.#known, this.#entries, this.#version] = [known, [...known.values()], version];
+    return this.#entries;
   }
 
   held() {

@@ -11,36 +11,14 @@ import {
 import { FIRST_FORMAT, formatOf } from '@fencepost/ledger/format';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
-import {
-  CatalogMovedError,
-  checkRuntimeCron,
-  checkedText,
-  knownCron,
-  type HandlerOptions,
-  type Membership,
-} from '@fencepost/jobs/internal';
-import { type SingletonCronOptions } from '@fencepost/jobs';
+import { CatalogMovedError, checkRuntimeCron, checkedText, knownCron, type Membership } from '@fencepost/jobs/internal';
 import { UnknownCronError } from '@fencepost/jobs/errors';
 import { CheckedCrons, checkedNames, type CronProblem } from './checked-crons.js';
 import { ManyCrons, removing, setting, type ManyOrder, type ManyReport, type RecordPart } from './many-crons.js';
+import type { CronSettings, NamedCron } from './cron-settings.js';
 import { exportedCron } from './definition-change.js';
 import { inSlices } from './slices.js';
 import { withOwnAudit } from './with-audit.js';
-
-/** A cron as it is made at run time: the options of `@SingletonCron` but `name` and those that stand at the method. */
-export interface CronSettings extends Omit<SingletonCronOptions, 'name' | keyof HandlerOptions> {
-  /** Either this or `every`. */
-  readonly expression?: string;
-  /** An interval such as `'30s'`; see `@SingletonCron`. */
-  readonly every?: string;
-  /** Whose method carries its runs out: the name of a cron that is declared in code; default: its own. */
-  readonly handler?: string;
-}
-
-/** One of many crons: what `set` takes, in one object, as a line of an import has it. */
-export interface NamedCron extends CronSettings {
-  readonly name: string;
-}
 
 /** Of an order that came by another entrance: what it has found by itself, and where its records are written. */
 export interface ManyEntrance {

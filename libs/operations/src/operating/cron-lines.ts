@@ -1,5 +1,6 @@
 import { FencepostError } from '@fencepost/lease';
-import type { CronCatalog, NamedCron } from './cron-catalog.js';
+import type { CronCatalog } from './cron-catalog.js';
+import type { NamedCron } from './cron-settings.js';
 import type { CronProblem } from './checked-crons.js';
 import type { ManyOrder, ManyReport, RecordPart } from './many-crons.js';
 import { inSlices } from './slices.js';
@@ -16,7 +17,7 @@ export interface LineLimits {
 const MAX_LINE_BYTES = 131_072;
 
 /** An import is too long: nothing was written. */
-export class ImportTooLargeError extends FencepostError {
+class ImportTooLargeError extends FencepostError {
   readonly code = 'TOO_LARGE';
 }
 

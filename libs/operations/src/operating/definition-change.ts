@@ -1,6 +1,6 @@
 import type { CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
 import { EVERY, isEvery, parseSchedule } from '@fencepost/schedule';
-import type { CronSettings, NamedCron } from './cron-catalog.js';
+import type { CronSettings, NamedCron } from './cron-settings.js';
 
 /** Names of the parts of its definition that would be others; `disabled` is one of them. */
 export function differingParts(entry: Pick<CatalogEntry, 'definition' | 'state'>, declared: Declaration): string[] {

@@ -32,6 +32,8 @@ export interface DoctorPorts {
 }
 
 const MAX_READ = 1_000;
+/** Crons whose state is read, the first by name: an examination must end. It says how many they are. */
+const MAX_EXAMINED = 20_000;
 /** Crons whose newest runs are read, and how many of each: the examination of 100,000 crons must end. */
 const MAX_UNSOUND = 200;
 const RUNS_READ = 20;
@@ -70,7 +72,7 @@ export class Doctor {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
     const { operator, runs, membership, pods, journal, ledger, redis, postgres } = this.ports;
     const [crons, uncertain, lastHeard, cards, happened, server, database, lost] = await Promise.all([
-      asked.about('crons', [], () => operator.list(reading)),
+      asked.about('crons', [], () => operator.list({ ...reading, entries: entries.slice(0, MAX_EXAMINED) })),
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MAX_READ })),
       asked.about('membership', null, () => membership.lastHeard()),
       asked.about('pods', [], () => pods.list()),
@@ -121,7 +123,8 @@ export function needsCare(findings: readonly DoctorFinding[]): boolean {
 
 function lookedAt({ pods, entries, redis, ledger }: DoctorFacts, findings: readonly DoctorFinding[]): DoctorFinding {
   const versions = [...new Set((redis?.servers ?? []).map(({ version }) => version))].join(', ');
-  const looked = `${counted(pods.length, 'pod')}, ${counted(entries.length, 'cron')}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
+  const some = entries.length > MAX_EXAMINED ? ` (the state of the first ${MAX_EXAMINED})` : '';
+  const looked = `${counted(pods.length, 'pod')}, ${counted(entries.length, 'cron')}${some}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
   const rest = needsCare(findings) ? 'no further findings' : 'no findings';
   return found('ok', { code: 'LOOKED_AT', subject: 'deployment', text: `Checked ${looked}: ${rest}.`, todo: null });
 }

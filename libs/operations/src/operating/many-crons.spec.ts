@@ -3,7 +3,8 @@ import { MemoryAuditTrail, MemoryCatalog } from '@fencepost/ledger/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { START } from '../../../../test/support/audit-history.js';
 import { InvalidCronsError } from './checked-crons.js';
-import { CronCatalog, type NamedCron } from './cron-catalog.js';
+import { CronCatalog } from './cron-catalog.js';
+import type { NamedCron } from './cron-settings.js';
 import { importLines, lineOf, readCronLines } from './cron-lines.js';
 import type { ManyProgress } from './many-crons.js';
 

@@ -26,7 +26,7 @@ const AT_ONCE = 500;
  * One look asks about at most so many, whatever the number of crons: those that are new, that something happened to, or that
  * were looked at longest ago.
  */
-export const LOOKED_AT_MOST = 5_000;
+const LOOKED_AT_MOST = 5_000;
 export const MAX_UNCERTAIN = 100;
 const UNSEEN: CronRecord = { cursor: null, paused: null } as CronRecord;
 
