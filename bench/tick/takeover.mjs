@@ -32,7 +32,7 @@ export async function takeover(bench) {
   };
 }
 
-export async function afterKill(bench, count, victim) {
+async function afterKill(bench, count, victim) {
   const space = bench.space('takeover');
   // Each every ten seconds, a tenth of them in each second.
   const team = await fencepost({ ...space, count, expression: `H/${PERIOD_S} * * * * *` });

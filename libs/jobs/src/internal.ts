@@ -66,7 +66,8 @@ export {
   reportStoreFailure,
   isStoreError,
 } from './telemetry/report-failure.js';
-export { EVENT_TEXT, eventSentence } from './telemetry/events.js';
+export { EVENT_TEXT } from './telemetry/events.js';
+export { eventSentence } from './telemetry/log-events.js';
 export type { EventLevel, Failure } from './telemetry/events.js';
 export { LeaseFeed } from './telemetry/telemetry.js';
 export type { EventListener } from './telemetry/telemetry.js';

@@ -71,7 +71,7 @@ export class MemoryMembership implements Membership {
     return { now, catalogVersion: this.#options.version(), members, overdue: this.#overdue(now), lowest };
   }
 
-  async beat(process: string, kind: ProcessKind, weight = 1, format = FORMAT): Promise<void> {
+  async beat(process: string, kind: ProcessKind, ...[weight = 1, format = FORMAT]: [number?, number?]): Promise<void> {
     const now = this.#options.clock.now();
     this.#formats.set(process, { format, heard: now });
     if (kind === 'process') return;

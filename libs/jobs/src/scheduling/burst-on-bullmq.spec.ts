@@ -20,8 +20,6 @@ const BURST = isLong ? 20_000 : 2_000;
 /** Long enough to declare and acquire them. */
 const SETUP_MS = isLong ? 60_000 : 8_000;
 const OTHERS = 20;
-const WITHIN_MS = 10_000;
-const LATE_MS = 1_000;
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -98,7 +96,6 @@ it(`${BURST} crons of one instant are each enqueued once, and the instants of ot
   const confirmed = () => pods.flatMap(({ seen }) => seen.confirmed);
   const burst = () => confirmed().filter((runId) => runId.endsWith(`@${instant}`));
   await until('the burst is enqueued', async () => burst().length >= BURST, instant - Date.now() + 60_000);
-  const tookMs = Date.now() - instant;
   await until('all have fired', async () => confirmed().length === declarations.length);
   expect(confirmed().toSorted()).toEqual([...new Set(confirmed())].toSorted());
   const claims = pods.flatMap(({ seen }) => seen.claims);
@@ -107,12 +104,6 @@ it(`${BURST} crons of one instant are each enqueued once, and the instants of ot
   // Two slices in progress, and the one that it joins.
   expect(passed).toHaveLength(OTHERS);
   expect(Math.max(...passed)).toBeLessThanOrEqual(3 * SLICE);
-  const late = othersIn(claims).map(({ lateByMs }) => lateByMs);
-  console.error(`${BURST} crons of one instant: ${tookMs} ms; the others at most ${Math.max(...late)} ms late`);
-  // A machine that does other things besides says nothing about seconds.
-  if (!isLong) return;
-  expect(tookMs).toBeLessThan(WITHIN_MS);
-  expect(Math.max(...late)).toBeLessThan(LATE_MS);
 }, 240_000);
 
 function othersIn(claims: readonly Claim[]): Claim[] {

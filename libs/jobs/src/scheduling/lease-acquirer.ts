@@ -7,7 +7,7 @@ import type { CatalogCache } from './catalog-cache.js';
 import { DueIndex } from './due-index.js';
 import type { DuePublisher } from './due-publisher.js';
 import type { Engine } from './engine.js';
-import { holdCron, type HeldCron } from './held-cron.js';
+import { holdCron } from './held-cron.js';
 import { aboutCrons, LeaseReleases, type LeaseReleasesDeps } from './lease-releases.js';
 import type { OutboxRelay } from './outbox-relay.js';
 import { reportProgramError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
@@ -72,9 +72,9 @@ export class LeaseAcquirer {
    * @returns whether a lease that is no longer wanted is still being acquired
    */
   want(crons: ReadonlySet<string>): boolean {
-    for (const cron of this.#wanted) if (!crons.has(cron)) this.#next.remove(cron);
+    const gone = [...this.#wanted].filter((cron) => !crons.has(cron));
     this.#wanted = crons;
-    this.wantChanged(crons, []);
+    this.wantChanged(crons, gone);
     return [...this.#acquiring.keys()].some((cron) => !crons.has(cron));
   }
 
@@ -114,12 +114,8 @@ export class LeaseAcquirer {
   /** Gives these crons up, if they are held, after the claims under way: the next holder finds nothing half done. */
   handOver(crons: readonly string[]): void {
     const held = crons.flatMap((cron) => this.deps.engine.held(cron) ?? []);
-    if (held.length > 0) this.#track(this.#handOver(held));
-  }
-
-  async #handOver(held: readonly HeldCron[]): Promise<void> {
-    await this.deps.engine.letGo(held);
-    if (!this.#halted) await this.release(held.map(({ lease }) => lease));
+    const release = () => (this.#halted ? undefined : this.release(held.map(({ lease }) => lease)));
+    if (held.length > 0) this.#track(this.deps.engine.letGo(held).then(release));
   }
 
   /** Ends these terms in one batch; the caller has stopped acting under them. */
@@ -129,9 +125,7 @@ export class LeaseAcquirer {
   }
 
   /** Ends all terms of the pod in one batch, after {@link halt}. */
-  releaseAll(leases: readonly Lease[]): Promise<void> {
-    return this.#releases.releaseAll(leases);
-  }
+  readonly releaseAll = (leases: readonly Lease[]): Promise<void> => this.#releases.releaseAll(leases);
 
   /**
    * Gives up a term that served no purpose, and backs off: the reason may persist.

@@ -290,17 +290,3 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'program.failed': ['error', 'program error, not caused by a store; please report it with its stack'],
   'queue.failed': ['error', 'queue operation failed'],
 };
-
-/** Why an occurrence was skipped. */
-const SKIPPED: Readonly<Record<string, string>> = {
-  overlap: 'an earlier run of the cron is still open, running or waiting for a worker',
-  paused: 'the cron is paused',
-};
-
-/** Text of an event, with the reason of a skip; empty for an event of a newer release. */
-export function eventSentence(event: string, detail: object): string {
-  const { [event]: [, sentence] = ['', ''] }: Readonly<Record<string, readonly [string, string]>> = EVENT_TEXT;
-  const reason: unknown = event === 'occurrence.skipped' ? Reflect.get(detail, 'reason') : undefined;
-  const why = SKIPPED[String(reason)];
-  return why === undefined ? sentence : `${sentence}: ${why}`;
-}

@@ -1,6 +1,6 @@
 import type { Clock } from '@fencepost/lease';
 import { hashResource, ownerPrefix, scrub } from '@fencepost/lease/internal';
-import { EVENT_TEXT, eventSentence, type EventLevel, type EventName } from './events.js';
+import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
 import type { EventListener, Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
@@ -62,4 +62,18 @@ function isNew(logged: Map<string, number>, failure: string, clock: Clock): bool
   }
   logged.set(failure, now);
   return true;
+}
+
+/** Why an occurrence was skipped. */
+const SKIPPED: Readonly<Record<string, string>> = {
+  overlap: 'an earlier run of the cron is still open, running or waiting for a worker',
+  paused: 'the cron is paused',
+};
+
+/** Text of an event, with the reason of a skip; empty for an event of a newer release. */
+export function eventSentence(event: string, detail: object): string {
+  const { [event]: [, sentence] = ['', ''] }: Readonly<Record<string, readonly [string, string]>> = EVENT_TEXT;
+  const reason: unknown = event === 'occurrence.skipped' ? Reflect.get(detail, 'reason') : undefined;
+  const why = SKIPPED[String(reason)];
+  return why === undefined ? sentence : `${sentence}: ${why}`;
 }

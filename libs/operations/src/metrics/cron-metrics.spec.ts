@@ -4,6 +4,7 @@ import { CRON_METRICS } from './cron-metrics.js';
 import { MetricsStage } from './metrics.stage.js';
 
 const run = { cron: 'nightly', runId: 'nightly@1', attempt: 1, fence: parseFence('7') };
+const failed = { err: new Error('x'), state: 'failed', retryInMs: null, tookMs: 5 } as const;
 
 function labelsOf(page: Awaited<ReturnType<MetricsStage['page']>>): Set<string> {
   const samples = [...page.values()].flatMap((family) => family.samples);
@@ -74,13 +75,7 @@ describe('the metrics of crons', () => {
       retryInMs: 100,
       tookMs: 5,
     });
-    stage.telemetry.emit('attempt.failed', {
-      ...run,
-      err: new Error('x'),
-      state: 'failed',
-      retryInMs: null,
-      tookMs: 5,
-    });
+    stage.telemetry.emit('attempt.failed', { ...run, ...failed });
     stage.telemetry.emit('attempt.cancelled', { ...run, err: new Error('x') });
     stage.telemetry.emit('attempt.uncertain', { ...run, effect: 'charge', item: null, unknownReason: 'lost' });
     for (const status of ['succeeded', 'failed', 'cancelled', 'uncertain']) {
@@ -278,14 +273,7 @@ describe('the series of a pod', () => {
     const failures = () => stage.value('fencepost_runs_total', { cron: 'report', status: 'failed' });
     expect(await failures()).toBe(0);
     expect(await stage.value('fencepost_program_errors_total')).toBe(0);
-    stage.telemetry.emit('attempt.failed', {
-      ...run,
-      cron: 'report',
-      err: new Error('x'),
-      state: 'failed',
-      retryInMs: null,
-      tookMs: 5,
-    });
+    stage.telemetry.emit('attempt.failed', { ...run, cron: 'report', ...failed });
     expect(await failures()).toBe(1);
   });
 
