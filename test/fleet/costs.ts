@@ -1,11 +1,15 @@
 /** What the stores and a pod spend, measured. Microseconds of one Redis, unless a name says otherwise. */
 export interface Costs {
-  /** One heartbeat is this, and this again for each live pod. */
+  /** A sign of life without a reply, and with one; a look at the members. */
+  readonly beatUs: number;
   readonly heartbeatUs: number;
-  readonly heartbeatPodUs: number;
+  readonly membersUs: number;
+  /** Of a reply and a look besides: for each sign of life since the last. */
+  readonly entryUs: number;
   /** Commands inside Redis. */
+  readonly beatCommands: number;
   readonly heartbeatCommands: number;
-  readonly heartbeatPodCommands: number;
+  readonly membersCommands: number;
   readonly sessionUs: number;
   readonly sessionCommands: number;
   /** Per cron. */
@@ -15,6 +19,8 @@ export interface Costs {
   readonly releaseUs: number;
   readonly readCronUs: number;
   readonly publishUs: number;
+  /** Whether an idle cron has open runs. */
+  readonly openRunsUs: number;
   readonly catalogUs: number;
   /** Per instant: claimed, enqueued and confirmed, and the run begun, finished and taken by a worker. */
   readonly claimUs: number;
@@ -46,7 +52,8 @@ export const POD_BASE_MB = 110;
  * `npm run bench:scale -- --cases pods`, from its RSS alone and with three pods.
  */
 export const MEASURED: Costs = {
-  ...{ heartbeatUs: 85, heartbeatPodUs: 1.7, heartbeatCommands: 16, heartbeatPodCommands: 1, sessionUs: 38 },
+  ...{ beatUs: 10, heartbeatUs: 40, membersUs: 10, entryUs: 1, sessionUs: 38 },
+  ...{ beatCommands: 1, heartbeatCommands: 4, membersCommands: 1, openRunsUs: 0.3 },
   ...{
     sessionCommands: 3,
     renewUs: 2,

@@ -3,7 +3,7 @@ import type { Costs } from './costs.js';
 import { DayPod } from './day-pod.js';
 import { Lateness } from './lateness.js';
 import { Placement, podName } from './placement.js';
-import type { PlayedResult } from './played-fleet.js';
+import { BEFORE_THE_MINUTE_MS, WAVES, ZONES, type PlayedResult } from './played-fleet.js';
 import { OFTEN_S, type Schedules } from './schedules.js';
 import { StoreServer } from './store-server.js';
 
@@ -32,10 +32,6 @@ export interface DayResult {
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
-const WAVES = 5;
-const ZONES = 3;
-/** Before most schedules of a minute are due, in a day of 24 hours of an hour: the worst moment to lose a zone. */
-const BEFORE_THE_MINUTE_S = 0.03;
 const MID_MINUTE_S = 30;
 const WAVE_S = 20;
 /** Runs that workers take at once. */
@@ -131,7 +127,7 @@ export class Day {
       }).flat();
     const lost = namesOf(1 + pods, pods).filter((_, n) => n % ZONES === 0);
     const minutesOf = (part: number) => Math.floor(hours * 60 * part) * 60;
-    const lossS = minutesOf(0.75) - BEFORE_THE_MINUTE_S;
+    const lossS = minutesOf(0.75) - BEFORE_THE_MINUTE_MS / 1_000;
     const fresh = namesOf(1 + 2 * pods, lost.length);
     return [
       ...deploy(minutesOf(0.25) + MID_MINUTE_S, 1),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';
 import type { Fence } from '@fencepost/lease';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
+import { readChanges } from '@fencepost/ledger/catalog';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { BullmqRunQueue, QUEUE_NAME, queuePrefix, RedisMembership } from '@fencepost/jobs/internal';
 import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
@@ -13,6 +14,10 @@ const CRONS = 5_000;
 const AT_ONCE = 250;
 const INSTANTS = 4;
 const MANY_PODS = 100;
+/** Calls of a kind that are measured, and signs of life that so many readers read. */
+const CALLS = 1_000;
+const ENTRIES = 1_000;
+const READERS = 50;
 const TTL_MS = 60_000;
 const NAMES = Array.from({ length: CRONS }, (_, n) => `schedule-${n}`);
 const TERM_FENCE = 1_763_607_600_000_123 as Fence;
@@ -87,7 +92,7 @@ async function ofCatalog(redis: RedisClient) {
   const catalog = new RedisCatalog({ redis, ...SPACE });
   const declarations = NAMES.map((name, n) => ({ definition: definitionOf(name, n), disabled: false }));
   const declared = await spent(redis, CRONS, () => catalog.declare(declarations, { seq: 1, source: 'costs' }));
-  const read = await spent(redis, CRONS, () => catalog.read());
+  const read = await spent(redis, CRONS, () => readChanges(catalog, null));
   return { bytes: declared.bytes, costs: { catalogUs: read.us } };
 }
 
@@ -104,6 +109,9 @@ async function ofLeases(redis: RedisClient) {
     for (let n = 0; n < times; n += 1) await store.sessions.renew(session, []);
   });
   const read = await spent(redis, CRONS, () => inParts((names) => ledger.readCrons(names)));
+  const asked = await spent(redis, CRONS * INSTANTS, async () => {
+    for (let n = 0; n < INSTANTS; n += 1) await ledger.withOpenRuns(NAMES);
+  });
   const released = await spent(redis, CRONS, () => inParts((names) => store.release(of(names))));
   await store.sessions.close(session);
   const own = (names: readonly string[]) =>
@@ -114,6 +122,7 @@ async function ofLeases(redis: RedisClient) {
   const costs = {
     ...{ sessionUs: renewed.us, sessionCommands: renewed.commands, acquireUs: acquired.us },
     ...{ acquireCommands: acquired.commands, releaseUs: released.us, readCronUs: read.us, renewUs: kept.us },
+    openRunsUs: asked.us,
   };
   return { bytes: acquired.bytes, costs };
 }
@@ -124,20 +133,38 @@ async function ofMembership(redis: RedisClient) {
   const published = await spent(redis, CRONS, () =>
     inParts((names) => membership.publishDue(new Map(names.map((name, n) => [name, now + 86_400_000 + n])))),
   );
-  const beats = async (pods: number, rounds: number) => {
-    const all = Array.from({ length: pods }, (_, n) => `scheduler-${n}`);
-    await Promise.all(all.map((pod) => membership.heartbeat(pod)));
-    return spent(redis, pods * rounds, async () => {
-      for (let n = 0; n < rounds; n += 1) await Promise.all(all.map((pod) => membership.heartbeat(pod)));
+  const pod = 'scheduler-0001';
+  await membership.heartbeat(pod);
+  const each = (task: () => Promise<unknown>) =>
+    spent(redis, CALLS, async () => {
+      for (let n = 0; n < CALLS; n += 1) await task();
     });
-  };
-  const [one, many] = [await beats(1, 300), await beats(MANY_PODS, 5)];
-  const perPod = (of: 'us' | 'commands') => Math.max(0, (many[of] - one[of]) / (MANY_PODS - 1));
+  const beat = await each(() => membership.beat('scheduler-0002', 'pod'));
+  await membership.members();
+  const heartbeat = await each(() => membership.heartbeat(pod));
+  const members = await each(() => membership.members());
+  const entryUs = await ofEntry(redis, membership);
   const costs = {
-    ...{ publishUs: published.us, heartbeatPodUs: perPod('us'), heartbeatPodCommands: perPod('commands') },
-    ...{ heartbeatUs: one.us - perPod('us'), heartbeatCommands: one.commands - perPod('commands') },
+    ...{ publishUs: published.us, beatUs: beat.us, heartbeatUs: Math.max(0, heartbeat.us - entryUs) },
+    ...{ membersUs: members.us, entryUs, beatCommands: beat.commands },
+    ...{ heartbeatCommands: heartbeat.commands, membersCommands: members.commands },
   };
   return { bytes: published.bytes, costs };
+}
+
+/** Several readers read the same entries, so that reading them is most of what is measured. */
+async function ofEntry(redis: RedisClient, membership: RedisMembership): Promise<number> {
+  const readers = Array.from({ length: READERS }, () => new RedisMembership({ redis, ...SPACE }));
+  for (const reader of readers) await reader.lowestFormat();
+  await readersLook(readers);
+  const none = await spent(redis, READERS, () => readersLook(readers));
+  for (let n = 0; n < ENTRIES; n += 1) await membership.beat(`scheduler-${n % MANY_PODS}`, 'pod');
+  const all = await spent(redis, READERS, () => readersLook(readers));
+  return Math.max(0, (all.us - none.us) / ENTRIES);
+}
+
+async function readersLook(readers: readonly RedisMembership[]): Promise<void> {
+  for (const reader of readers) await reader.members();
 }
 
 /** Instants as pods and workers handle them: claimed, enqueued, confirmed; taken, begun, finished. */

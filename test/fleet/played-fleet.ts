@@ -1,5 +1,5 @@
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import type { CatalogReading } from '@fencepost/ledger/catalog';
+import type { CatalogChanges } from '@fencepost/ledger/catalog';
 import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
 import { runTicks, VirtualClock } from '../simulation/virtual-clock.js';
@@ -41,18 +41,23 @@ export interface PlayedResult {
 const HOUR = 13;
 const FIRE_AT = Date.UTC(2030, 5, 1, HOUR);
 const CALM_MS = 30_000;
+/** A round of the sweeps, which ask about all crons once a minute. */
+const IDLE_MS = 60_000;
 const LOOK_MS = 100;
 const PATIENCE_MS = 3_600_000;
 const SETTLE_MS = 5_000;
 /** A rolling update with a surge of a fifth of the pods. */
-const WAVES = 5;
-const ZONES = 3;
-/** A played cron fires this often, whatever it stands for: often enough that a lost pod is missed as soon as with all schedules. */
+export const WAVES = 5;
+export const ZONES = 3;
+/** A zone is lost so long before a minute begins: before most instants are due, the worst moment. */
+export const BEFORE_THE_MINUTE_MS = 30;
+/** A played cron fires this often, whatever it stands for. */
 const PERIOD_S = 60;
 
 /**
  * All pods of a deployment as they are, on stores in memory: membership, assignment, leases, takeover, claims. A played cron
- * stands for a group of schedules and fires as often as all of them, and each call costs the server what it costs for them all.
+ * stands for a group of schedules, fires at each minute as most of them do, and each call costs the server what it costs for them
+ * all.
  */
 export class PlayedFleet {
   readonly #clock: VirtualClock;
@@ -67,7 +72,7 @@ export class PlayedFleet {
   #born = 0;
 
   constructor(private readonly options: PlayedOptions) {
-    const clock = new VirtualClock(FIRE_AT - bootMs(options) - 3 * CALM_MS);
+    const clock = new VirtualClock(FIRE_AT - bootMs(options) - 2 * CALM_MS - IDLE_MS);
     this.#clock = clock;
     this.#server = new StoreServer(clock);
     const catalog = new SharedCatalog(clock);
@@ -81,7 +86,7 @@ export class PlayedFleet {
 
   async play(): Promise<PlayedResult> {
     const { catalog } = this.#stores;
-    const declarations = this.#names.map((name, n) => ({ definition: definitionOf(name, n), disabled: false }));
+    const declarations = this.#names.map((name) => ({ definition: definitionOf(name), disabled: false }));
     await catalog.declare(declarations, { seq: 1, source: 'fleet' });
     const took = await this.#timed(() => this.#join(this.options.pods), 'every pod to boot');
     await this.#run(CALM_MS);
@@ -120,10 +125,10 @@ export class PlayedFleet {
 
   async #idle(): Promise<PlayedResult['idle']> {
     const { commands, busyUs } = this.#server;
-    await this.#run(CALM_MS);
+    await this.#run(IDLE_MS);
     return {
-      commandsPerSecond: (this.#server.commands - commands) / (CALM_MS / 1_000),
-      redisPercent: (this.#server.busyUs - busyUs) / CALM_MS / 10,
+      commandsPerSecond: (this.#server.commands - commands) / (IDLE_MS / 1_000),
+      redisPercent: (this.#server.busyUs - busyUs) / IDLE_MS / 10,
     };
   }
 
@@ -158,6 +163,7 @@ export class PlayedFleet {
   async #loseZone(): Promise<PlayedResult['zoneLoss']> {
     const lost = this.#pods.filter((_, n) => n % ZONES === 0);
     const before = this.#members();
+    await this.#run(PERIOD_S * 1_000 - (this.#clock.now() % (PERIOD_S * 1_000)) - BEFORE_THE_MINUTE_MS);
     const found = await this.#counted(async () => {
       for (const pod of lost) this.#free(pod);
       for (const pod of lost) pod.kill();
@@ -218,14 +224,19 @@ export class PlayedFleet {
 
 /** What is read of it is the same object for all pods, until it changes: a hundred pods have a hundred copies otherwise. */
 class SharedCatalog extends MemoryCatalog {
-  #last: CatalogReading | null = null;
+  readonly #pages = new Map<string, CatalogChanges | null>();
+  readonly #clock: VirtualClock;
 
-  override async read(crons?: readonly string[]): Promise<CatalogReading> {
-    if (crons) return super.read(crons);
-    if (this.#last?.version === this.version) return this.#last;
-    const reading = await super.read();
-    this.#last = reading;
-    return reading;
+  constructor(clock: VirtualClock) {
+    super(clock);
+    this.#clock = clock;
+  }
+
+  override async since(...asked: Parameters<MemoryCatalog['since']>): Promise<CatalogChanges | null> {
+    const name = JSON.stringify([this.version, ...asked]);
+    if (!this.#pages.has(name)) this.#pages.set(name, await super.since(...asked));
+    const page = this.#pages.get(name);
+    return page ? { ...page, readAt: this.#clock.now() } : null;
   }
 }
 
@@ -234,9 +245,9 @@ function bootMs({ schedules, pods, costs }: PlayedOptions): number {
   return (1.2 * schedules * pods * costs.catalogUs) / 1_000 + 5_000;
 }
 
-function definitionOf(name: string, n: number) {
+function definitionOf(name: string) {
   return {
-    ...{ name, expression: `${n % PERIOD_S} * ${HOUR}-23 * * *`, timeZone: 'UTC' },
+    ...{ name, expression: `* ${HOUR}-23 * * *`, timeZone: 'UTC' },
     ...({ misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null } as const),
   };
 }

@@ -3,21 +3,29 @@ import type { MemoryLeaseStore } from '@fencepost/lease/testing';
 import type { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import { Telemetry } from '@fencepost/jobs';
 import type { Membership, QueuedDelivery, RunQueue } from '@fencepost/jobs/internal';
-import { SchedulerPod, type MemoryMembership } from '@fencepost/jobs/internal/scheduling';
+import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { SimProcess } from '../simulation/sim-process.js';
 import type { VirtualClock } from '../simulation/virtual-clock.js';
 import { OTHER_COMMANDS, OTHER_US, type Costs } from './costs.js';
+import type { SparseMembership } from './sparse-membership.js';
 import { costed, type Cost, type StoreServer } from './store-server.js';
 
 const TTL_MS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const LOOK_AGAIN_MS = 10_000;
 const RUN_LEASE_MS = 30_000;
+/** A reader's first look goes so many signs of life of each pod back. */
+const REMEMBERED = 4;
+/** Crons that one EXISTS asks about. */
+const OPEN_RUNS_PER_COMMAND = 400;
+/** Crons on a page of the catalog, and the commands inside the script that reads it. */
+const CHANGES_PER_PAGE = 250;
+const PAGE_COMMANDS = 6;
 
 export interface PlayedStores {
   readonly leases: MemoryLeaseStore;
   readonly catalog: MemoryCatalog;
-  readonly membership: MemoryMembership;
+  readonly membership: SparseMembership;
   readonly ledger: MemoryLedger;
 }
 
@@ -42,6 +50,8 @@ export class PlayedPod {
   /** Crons whose due time has not been published in this term. */
   readonly #fresh = new Set<string>();
   #members = '';
+  /** Signs of life that it has read. */
+  #entries = 0;
   isReady = false;
 
   constructor(private readonly deps: PlayedPodDeps) {
@@ -87,18 +97,19 @@ export class PlayedPod {
   }
 
   #costOf(method: string, args: readonly unknown[]): Cost {
-    const { costs, weight, unit, schedules, stores } = this.deps;
+    const { costs, weight, unit } = this.deps;
     const count = (Array.isArray(args.at(-1)) ? (args.at(-1) as unknown[]) : ((args[0] as unknown[]) ?? [])).length;
     const each = (us: number, commands: number, of = weight) => ({
       us: count * of * us,
       commands: count * of * commands,
     });
     switch (method) {
-      case 'heartbeat': {
-        const pods = stores.membership.size;
-        const us = costs.heartbeatUs + pods * costs.heartbeatPodUs;
-        return { us, commands: costs.heartbeatCommands + pods * costs.heartbeatPodCommands };
-      }
+      case 'beat':
+        return { us: costs.beatUs, commands: costs.beatCommands };
+      case 'heartbeat':
+        return { us: costs.heartbeatUs + this.#entriesUs(), commands: costs.heartbeatCommands };
+      case 'members':
+        return { us: costs.membersUs + this.#entriesUs(), commands: costs.membersCommands };
       case 'open':
       case 'close':
       case 'closeOf':
@@ -121,11 +132,28 @@ export class PlayedPod {
         return each(costs.confirmUs, costs.instantCommands / 3, unit);
       case 'publishDue':
         return this.#publishing(args[0] as ReadonlyMap<string, unknown>);
-      case 'read':
-        return args[0] === undefined ? { us: schedules * costs.catalogUs, commands: schedules / 100 } : OTHER;
+      case 'withOpenRuns':
+        return each(costs.openRunsUs, 1 / OPEN_RUNS_PER_COMMAND);
+      case 'since':
+        // Without changes after a version, and with a page of the catalog.
+        return args[0] === null ? this.#page() : OTHER;
       default:
         return OTHER;
     }
+  }
+
+  #entriesUs(): number {
+    const { stores, costs } = this.deps;
+    const unread = Math.min(stores.membership.entries - this.#entries, REMEMBERED * stores.membership.size);
+    this.#entries = stores.membership.entries;
+    return unread * costs.entryUs;
+  }
+
+  /** A page of played crons stands for as many pages of schedules, one after the other. */
+  #page(): Cost {
+    const { costs, weight, schedules } = this.deps;
+    const crons = Math.min(schedules, weight * CHANGES_PER_PAGE);
+    return { us: crons * costs.catalogUs, commands: (crons / CHANGES_PER_PAGE) * PAGE_COMMANDS };
   }
 
   #publishing(dues: ReadonlyMap<string, unknown>): Cost {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { isBound } from '@fencepost/jobs/internal/scheduling';
 import { MEASURED, POD_BASE_MB, type Costs } from './costs.js';
 import { Day, type DayResult } from './day.js';
-import { PlayedFleet, type PlayedResult } from './played-fleet.js';
+import { PlayedFleet, WAVES, ZONES, type PlayedResult } from './played-fleet.js';
 import { Schedules } from './schedules.js';
 
 const HELP = `npm run sim:fleet -- [--schedules 1000000] [--pods 100] [--hours 24] [--seed 1] [--measure] [--json]
@@ -79,10 +79,12 @@ export async function simulateFleet(options: Options, costs: Costs = MEASURED): 
   return { ok: claims.every(({ holds }) => holds), options, figures, claims };
 }
 
-/** The fewest that are assigned by the same rule as all schedules: with fewer for each pod, crons are bound. */
+/** The fewest that are assigned by the same rule as all schedules, however many pods live: with fewer for each pod, crons are bound. */
 function playedOf({ schedules, pods }: Options): number {
+  const fewest = pods - Math.ceil(pods / ZONES);
+  const views = Array.from({ length: pods + Math.ceil(pods / WAVES) - fewest + 1 }, (_, n) => fewest + n);
   let played = Math.min(schedules, 20 * pods);
-  while (played < schedules && isBound(played, pods)) played += 1;
+  while (played < schedules && views.some((live) => isBound(played, live))) played += 1;
   return played;
 }
 

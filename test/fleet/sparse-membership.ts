@@ -11,6 +11,8 @@ export class SparseMembership extends MemoryMembership {
   readonly #dueAt = new Map<string, number>();
   readonly #overdue = new Set<string>();
   readonly #clock: Clock;
+  /** Entries that were ever written: a reader is charged for those since its last look. */
+  entries = 0;
 
   constructor({ clock, version }: { readonly clock: Clock; readonly version: () => number }) {
     super({ clock, version });
@@ -20,11 +22,22 @@ export class SparseMembership extends MemoryMembership {
   override async heartbeat(
     ...args: Parameters<MemoryMembership['heartbeat']>
   ): ReturnType<MemoryMembership['heartbeat']> {
+    this.entries += 1;
     for (const cron of this.#ahead.takeDue(this.#clock.now() - OVERDUE_MS)) {
       this.#overdue.add(cron);
       await super.publishDue(new Map([[cron, this.#dueAt.get(cron) ?? null]]));
     }
     return super.heartbeat(...args);
+  }
+
+  override async beat(...args: Parameters<MemoryMembership['beat']>): Promise<void> {
+    this.entries += 1;
+    return super.beat(...args);
+  }
+
+  override async leave(pod: string): Promise<void> {
+    this.entries += 1;
+    return super.leave(pod);
   }
 
   override async publishDue(dues: ReadonlyMap<string, number | null>): Promise<void> {
