@@ -52,17 +52,17 @@ export const POD_BASE_MB = 110;
  * `npm run bench:scale -- --cases pods`, from its RSS alone and with three pods.
  */
 export const MEASURED: Costs = {
-  ...{ beatUs: 10, heartbeatUs: 40, membersUs: 10, entryUs: 1, sessionUs: 38 },
-  ...{ beatCommands: 1, heartbeatCommands: 4, membersCommands: 1, openRunsUs: 0.3 },
+  ...{ beatUs: 46, heartbeatUs: 84, membersUs: 43, entryUs: 0.35, sessionUs: 32, sessionCommands: 3 },
+  ...{ beatCommands: 1, heartbeatCommands: 4, membersCommands: 1, openRunsUs: 0.52 },
+  ...{ renewUs: 2.4, acquireUs: 8.7, acquireCommands: 4, releaseUs: 6.2, readCronUs: 2.7, publishUs: 0.88 },
   ...{
-    sessionCommands: 3,
-    renewUs: 2,
-    acquireUs: 11,
-    acquireCommands: 4,
-    releaseUs: 8.1,
-    readCronUs: 3.1,
-    publishUs: 1.3,
+    catalogUs: 3.6,
+    claimUs: 15.5,
+    enqueueUs: 20,
+    confirmUs: 7.1,
+    runUs: 96,
+    instantCommands: 18.5,
+    runCommands: 35,
   },
-  ...{ catalogUs: 3.9, claimUs: 19, enqueueUs: 24, confirmUs: 9.4, runUs: 127, instantCommands: 18.5, runCommands: 35 },
-  ...{ redisBytes: 856, knownBytes: 950, heldBytes: 2_800, podUsPerInstant: 69, assignNsPerPair: 9 },
+  ...{ redisBytes: 880, knownBytes: 950, heldBytes: 2_800, podUsPerInstant: 64, assignNsPerPair: 7.9 },
 };

@@ -14,7 +14,7 @@ export interface PlayedOptions {
   readonly pods: number;
   readonly seed: number;
   readonly costs: Costs;
-  /** Crons that are played: each stands for as many schedules. */
+  /** Crons that are played for all schedules. */
   readonly played: number;
   /** Instants of all schedules in a second, on average. */
   readonly instantsPerSecond: number;
@@ -39,6 +39,7 @@ export interface PlayedResult {
 
 /** From this hour on the played crons fire; before it the fleet boots and is idle. */
 const HOUR = 13;
+const DUE = 'due';
 const FIRE_AT = Date.UTC(2030, 5, 1, HOUR);
 const CALM_MS = 30_000;
 /** A round of the sweeps, which ask about all crons once a minute. */
@@ -51,13 +52,16 @@ export const WAVES = 5;
 export const ZONES = 3;
 /** A zone is lost so long before a minute begins: before most instants are due, the worst moment. */
 export const BEFORE_THE_MINUTE_MS = 30;
-/** A played cron fires this often, whatever it stands for. */
-const PERIOD_S = 60;
+const MINUTE_MS = 60_000;
+/**
+ * Of the played crons so many for each pod are due at every minute, and stand for the instants of that minute. The others are due
+ * next year, and stand for all schedules that are not due in the minutes that are played.
+ */
+const DUE_PER_POD = 10;
 
 /**
  * All pods of a deployment as they are, on stores in memory: membership, assignment, leases, takeover, claims. A played cron
- * stands for a group of schedules, fires at each minute as most of them do, and each call costs the server what it costs for them
- * all.
+ * stands for a group of schedules, and each call costs the server what it costs for all of them.
  */
 export class PlayedFleet {
   readonly #clock: VirtualClock;
@@ -66,6 +70,8 @@ export class PlayedFleet {
   readonly #random: () => number;
   readonly #freeSince = new Map<string, number>();
   readonly #names: readonly string[];
+  /** How many instants an instant stands for, and how many schedules a cron. */
+  readonly #stand: { readonly unit: number; readonly due: number; readonly idle: number };
   #gaps: number[] = [];
   #acquired = 0;
   #pods: PlayedPod[] = [];
@@ -75,13 +81,18 @@ export class PlayedFleet {
     const clock = new VirtualClock(FIRE_AT - bootMs(options) - 2 * CALM_MS - IDLE_MS);
     this.#clock = clock;
     this.#server = new StoreServer(clock);
-    const catalog = new SharedCatalog(clock);
+    const catalog = new SharedCatalog(clock, options.played);
     this.#random = seededRandom(options.seed);
     this.#stores = {
       ...{ catalog, leases: new MemoryLeaseStore({ clock }), ledger: new MemoryLedger(clock) },
       membership: new SparseMembership({ clock, version: () => catalog.version }),
     };
-    this.#names = Array.from({ length: options.played }, (_, n) => `group-${n}`);
+    const due = DUE_PER_POD * options.pods;
+    this.#names = Array.from({ length: options.played }, (_, n) => `${n < due ? DUE : 'idle'}-${n}`);
+    const unit = (options.instantsPerSecond * MINUTE_MS) / 1_000 / due;
+    const mean = options.schedules / options.played;
+    const weight = Math.min(unit, mean);
+    this.#stand = { unit, due: weight, idle: (options.schedules - due * weight) / (options.played - due) };
   }
 
   async play(): Promise<PlayedResult> {
@@ -98,13 +109,14 @@ export class PlayedFleet {
   }
 
   #join(count: number): void {
-    const { schedules, played, instantsPerSecond, costs } = this.options;
-    const unit = (instantsPerSecond * PERIOD_S) / played;
+    const { schedules, costs } = this.options;
+    const { unit, due, idle } = this.#stand;
+    const weightOf = (cron: string) => (cron.startsWith(DUE) ? due : idle);
     for (let n = 0; n < count; n += 1) {
       const name = `scheduler-${String((this.#born += 1)).padStart(4, '0')}`;
       const pod = new PlayedPod({
         ...{ name, clock: this.#clock, server: this.#server, stores: this.#stores, costs, random: this.#random },
-        ...{ weight: schedules / played, unit, schedules, onEvent: (event, cron) => this.#onEvent(event, cron) },
+        ...{ weightOf, unit, schedules, onEvent: (event, cron) => this.#onEvent(event, cron) },
       });
       this.#pods.push(pod);
       this.#clock.after(this.#random() * 2_000, () => pod.start());
@@ -126,6 +138,8 @@ export class PlayedFleet {
   async #idle(): Promise<PlayedResult['idle']> {
     const { commands, busyUs } = this.#server;
     await this.#run(IDLE_MS);
+    // Idle no more.
+    if (this.#clock.now() >= FIRE_AT) return { commandsPerSecond: NaN, redisPercent: NaN };
     return {
       commandsPerSecond: (this.#server.commands - commands) / (IDLE_MS / 1_000),
       redisPercent: (this.#server.busyUs - busyUs) / IDLE_MS / 10,
@@ -163,7 +177,7 @@ export class PlayedFleet {
   async #loseZone(): Promise<PlayedResult['zoneLoss']> {
     const lost = this.#pods.filter((_, n) => n % ZONES === 0);
     const before = this.#members();
-    await this.#run(PERIOD_S * 1_000 - (this.#clock.now() % (PERIOD_S * 1_000)) - BEFORE_THE_MINUTE_MS);
+    await this.#run(MINUTE_MS - (this.#clock.now() % MINUTE_MS) - BEFORE_THE_MINUTE_MS);
     const found = await this.#counted(async () => {
       for (const pod of lost) this.#free(pod);
       for (const pod of lost) pod.kill();
@@ -227,7 +241,10 @@ class SharedCatalog extends MemoryCatalog {
   readonly #pages = new Map<string, CatalogChanges | null>();
   readonly #clock: VirtualClock;
 
-  constructor(clock: VirtualClock) {
+  constructor(
+    clock: VirtualClock,
+    readonly size: number,
+  ) {
     super(clock);
     this.#clock = clock;
   }
@@ -240,14 +257,18 @@ class SharedCatalog extends MemoryCatalog {
   }
 }
 
-/** About how long it takes: the pods read the catalog one after the other. */
+/**
+ * More than it takes: the pods read the catalog one after the other, and those that are ready first take the crons of others, which are
+ * handed over several times.
+ */
 function bootMs({ schedules, pods, costs }: PlayedOptions): number {
-  return (1.2 * schedules * pods * costs.catalogUs) / 1_000 + 5_000;
+  const termUs = costs.acquireUs + 2 * costs.readCronUs + costs.releaseUs + costs.publishUs;
+  return (schedules * (1.2 * pods * costs.catalogUs + 10 * termUs)) / 1_000 + 5_000;
 }
 
 function definitionOf(name: string) {
   return {
-    ...{ name, expression: `* ${HOUR}-23 * * *`, timeZone: 'UTC' },
+    ...{ name, expression: name.startsWith(DUE) ? `* ${HOUR}-23 * * *` : '0 0 1 1 *', timeZone: 'UTC' },
     ...({ misfire: 'fire-once', overlap: 'allow', graceMs: 60_000, catchUpWindowMs: null } as const),
   };
 }

@@ -24,7 +24,7 @@ const PAGE_COMMANDS = 6;
 
 export interface PlayedStores {
   readonly leases: MemoryLeaseStore;
-  readonly catalog: MemoryCatalog;
+  readonly catalog: MemoryCatalog & { readonly size: number };
   readonly membership: SparseMembership;
   readonly ledger: MemoryLedger;
 }
@@ -36,8 +36,8 @@ export interface PlayedPodDeps {
   readonly stores: PlayedStores;
   readonly costs: Costs;
   readonly random: () => number;
-  /** Schedules that one played cron stands for, and instants that one of its instants stands for. */
-  readonly weight: number;
+  /** Schedules that a played cron stands for, and instants that one instant stands for. */
+  readonly weightOf: (cron: string) => number;
   readonly unit: number;
   readonly schedules: number;
   readonly onEvent: (name: 'lease.acquired' | 'lease.released' | 'lease.lost', cron: string) => void;
@@ -97,12 +97,10 @@ export class PlayedPod {
   }
 
   #costOf(method: string, args: readonly unknown[]): Cost {
-    const { costs, weight, unit } = this.deps;
-    const count = (Array.isArray(args.at(-1)) ? (args.at(-1) as unknown[]) : ((args[0] as unknown[]) ?? [])).length;
-    const each = (us: number, commands: number, of = weight) => ({
-      us: count * of * us,
-      commands: count * of * commands,
-    });
+    const { costs, unit } = this.deps;
+    const about = [args.at(-1), args[0]].find(Array.isArray) ?? [];
+    const times = (count: number, us: number, commands: number) => ({ us: count * us, commands: count * commands });
+    const each = (us: number, commands: number) => times(this.#schedulesOf(about), us, commands);
     switch (method) {
       case 'beat':
         return { us: costs.beatUs, commands: costs.beatCommands };
@@ -117,19 +115,21 @@ export class PlayedPod {
       case 'renew':
         // Of a session, or of as many terms.
         if (!Array.isArray(args[0])) return { us: costs.sessionUs, commands: costs.sessionCommands };
-        return each(costs.renewUs, 2, (args[0] as unknown[]).length === count ? weight : 0);
+        return each(costs.renewUs, 2);
       case 'acquire':
       case 'acquireMany':
         return each(costs.acquireUs, costs.acquireCommands);
       case 'release':
         return each(costs.releaseUs, 2);
       case 'inspect':
+        // Only of the overdue, of which a pod is told a thousand at most, however many schedules there are.
+        return times(about.length, costs.readCronUs, 1);
       case 'readCrons':
         return each(costs.readCronUs, 1);
       case 'claimAll':
-        return each(costs.claimUs, costs.instantCommands / 3, unit);
+        return times(about.length * unit, costs.claimUs, costs.instantCommands / 3);
       case 'confirm':
-        return each(costs.confirmUs, costs.instantCommands / 3, unit);
+        return times(about.length * unit, costs.confirmUs, costs.instantCommands / 3);
       case 'publishDue':
         return this.#publishing(args[0] as ReadonlyMap<string, unknown>);
       case 'withOpenRuns':
@@ -142,6 +142,12 @@ export class PlayedPod {
     }
   }
 
+  /** Of calls about crons or their terms. */
+  #schedulesOf(about: readonly (string | { readonly resource: string })[]): number {
+    const { weightOf } = this.deps;
+    return about.reduce((sum, one) => sum + weightOf(typeof one === 'string' ? one : one.resource), 0);
+  }
+
   #entriesUs(): number {
     const { stores, costs } = this.deps;
     const unread = Math.min(stores.membership.entries - this.#entries, REMEMBERED * stores.membership.size);
@@ -151,14 +157,15 @@ export class PlayedPod {
 
   /** A page of played crons stands for as many pages of schedules, one after the other. */
   #page(): Cost {
-    const { costs, weight, schedules } = this.deps;
-    const crons = Math.min(schedules, weight * CHANGES_PER_PAGE);
+    const { costs, schedules, stores } = this.deps;
+    const crons = Math.min(schedules, (schedules / stores.catalog.size) * CHANGES_PER_PAGE);
     return { us: crons * costs.catalogUs, commands: (crons / CHANGES_PER_PAGE) * PAGE_COMMANDS };
   }
 
   #publishing(dues: ReadonlyMap<string, unknown>): Cost {
-    const { costs, weight, unit } = this.deps;
-    const instants = [...dues.keys()].reduce((sum, cron) => sum + (this.#fresh.delete(cron) ? weight : unit), 0);
+    const { costs, weightOf, unit } = this.deps;
+    const timesOf = (cron: string) => (this.#fresh.delete(cron) ? weightOf(cron) : unit);
+    const instants = [...dues.keys()].reduce((sum, cron) => sum + timesOf(cron), 0);
     return { us: instants * costs.publishUs, commands: Math.max(1, instants / 1_000) };
   }
 
