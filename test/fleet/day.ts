@@ -44,7 +44,8 @@ interface Change {
   readonly joining: readonly string[];
   readonly leaving: readonly string[];
   readonly gapsMs: readonly number[];
-  readonly isLoss: boolean;
+  /** Of schedules whose instants are missed; only of a loss. */
+  readonly dueGapsMs?: readonly number[];
 }
 
 /**
@@ -80,13 +81,12 @@ export class Day {
   run(): DayResult {
     const { hours, played } = this.options;
     const changes = this.#changes();
-    const startS = DAY_S - Math.ceil(hours / 2) * HOUR_S;
     const perMinute: { commands: number; us: number }[] = [];
     for (let s = 0; s < hours * HOUR_S; s += OFTEN_S) {
       while (changes[0] && changes[0].atS < s) this.#change(changes.shift() as Change);
       this.#runUntil(s * 1_000);
       if (s % 60 === 0) perMinute.push({ commands: this.#server.commands, us: this.#server.busyUs });
-      this.#fire(s, (startS + s) % DAY_S);
+      this.#fire(s, this.#secondOfDay(s));
     }
     this.#runUntil(hours * HOUR_S * 1_000 + 60_000);
     const idle = played.idle.commandsPerSecond;
@@ -108,6 +108,11 @@ export class Day {
     };
   }
 
+  /** Midnight is in the middle. */
+  #secondOfDay(s: number): number {
+    return (DAY_S - Math.ceil(this.options.hours / 2) * HOUR_S + s) % DAY_S;
+  }
+
   #runUntil(end: number): void {
     while (this.#clock.step(end));
   }
@@ -121,8 +126,8 @@ export class Day {
         const [joining, leaving] = [namesOf(from + pods + wave * part, count), namesOf(from + wave * part, count)];
         const gapsMs = played.deploy.gapsMs;
         return [
-          { atS: atS + wave * WAVE_S, joining, leaving: [], gapsMs, isLoss: false },
-          { atS: atS + (wave + 0.5) * WAVE_S, joining: [], leaving, gapsMs, isLoss: false },
+          { atS: atS + wave * WAVE_S, joining, leaving: [], gapsMs },
+          { atS: atS + (wave + 0.5) * WAVE_S, joining: [], leaving, gapsMs },
         ];
       }).flat();
     const lost = namesOf(1 + pods, pods).filter((_, n) => n % ZONES === 0);
@@ -131,28 +136,28 @@ export class Day {
     const fresh = namesOf(1 + 2 * pods, lost.length);
     return [
       ...deploy(minutesOf(0.25) + MID_MINUTE_S, 1),
-      { atS: lossS, joining: [], leaving: lost, gapsMs: played.zoneLoss.gapsMs, isLoss: true },
+      { atS: lossS, joining: [], leaving: lost, ...played.zoneLoss },
       {
         atS: minutesOf(0.875) + MID_MINUTE_S,
         joining: fresh,
         leaving: [],
         gapsMs: played.deploy.gapsMs,
-        isLoss: false,
       },
     ].toSorted((a, b) => a.atS - b.atS);
   }
 
-  #change({ atS, joining, leaving, gapsMs, isLoss }: Change): void {
+  #change({ atS, joining, leaving, gapsMs, dueGapsMs }: Change): void {
     const atMs = atS * 1_000;
     this.#runUntil(atMs);
     const before = this.#placement.owner.slice();
     const moved = this.#placement.change(joining, leaving);
+    const missed = new Set(dueGapsMs ? this.options.schedules.due(this.#secondOfDay(Math.ceil(atS))) : []);
     this.#moved += moved.length;
     this.#imbalance = Math.max(this.#imbalance, this.#placement.imbalance);
     moved.forEach((n, index) => {
-      const gap = gapsMs.length === 0 ? 0 : (gapsMs[index % gapsMs.length] ?? 0);
-      this.#readyAt[n] = atMs + gap;
-      if (isLoss) this.#isLost[n] = 1;
+      const gaps = (missed.has(n) && dueGapsMs) || gapsMs;
+      this.#readyAt[n] = atMs + (gaps[index % gaps.length] ?? 0);
+      if (dueGapsMs) this.#isLost[n] = 1;
       const name = this.#placement.names[n] ?? '';
       const dueAt = this.#pods.get(before[n] ?? -1)?.takeBack(name);
       if (dueAt !== undefined) this.#hand(n, dueAt);

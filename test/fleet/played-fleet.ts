@@ -25,8 +25,9 @@ export interface HandOvers {
   /** Terms that began, of those that had to and of all. */
   readonly handOvers: number;
   readonly ideal: number;
-  /** How long each of the crons had no holder, milliseconds, ascending. */
+  /** How long each of the crons had no holder, milliseconds, ascending; and those that are due at each minute. */
   readonly gapsMs: readonly number[];
+  readonly dueGapsMs: readonly number[];
   readonly seconds: number;
 }
 
@@ -72,7 +73,7 @@ export class PlayedFleet {
   readonly #names: readonly string[];
   /** How many instants an instant stands for, and how many schedules a cron. */
   readonly #stand: { readonly unit: number; readonly due: number; readonly idle: number };
-  #gaps: number[] = [];
+  #gaps: { readonly cron: string; readonly ms: number }[] = [];
   #acquired = 0;
   #pods: PlayedPod[] = [];
   #born = 0;
@@ -131,7 +132,7 @@ export class PlayedFleet {
     }
     this.#acquired += 1;
     const since = this.#freeSince.get(cron);
-    if (since !== undefined) this.#gaps.push(now - since);
+    if (since !== undefined) this.#gaps.push({ cron, ms: now - since });
     this.#freeSince.delete(cron);
   }
 
@@ -198,8 +199,10 @@ export class PlayedFleet {
     this.#gaps = [];
     const ideal = await event();
     const seconds = (this.#clock.monotonic() - since) / 1_000;
-    const gapsMs = this.#gaps.toSorted((a, b) => a - b);
-    return { handOvers: this.#acquired - acquired, ideal, gapsMs, seconds };
+    const gaps = this.#gaps.toSorted((a, b) => a.ms - b.ms);
+    const gapsMs = gaps.map(({ ms }) => ms);
+    const dueGapsMs = gaps.flatMap(({ cron, ms }) => (cron.startsWith(DUE) ? [ms] : []));
+    return { handOvers: this.#acquired - acquired, ideal, gapsMs, dueGapsMs, seconds };
   }
 
   #members(): string[] {

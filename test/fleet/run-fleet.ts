@@ -75,7 +75,7 @@ export async function simulateFleet(options: Options, costs: Costs = MEASURED): 
   const played = await new PlayedFleet({ ...options, costs, instantsPerSecond, played: playedOf(options) }).play();
   const day = new Day({ ...options, schedules, costs, played }).run();
   const figures = figuresOf(options, costs, { played, day });
-  const claims = claimsOf(figures, options);
+  const claims = claimsOf(figures, options, costs);
   return { ok: claims.every(({ holds }) => holds), options, figures, claims };
 }
 
@@ -105,7 +105,11 @@ function figuresOf(
     ...{ startedP50Ms: day.started.p50Ms, startedP99Ms: day.started.p99Ms, startedMaxMs: day.started.maxMs },
     ...{ zoneLossLateP99Ms: day.zoneLoss.p99Ms, zoneLossLateMaxMs: day.zoneLoss.maxMs },
     ...{ bootS: played.bootS, deployS: deploy.seconds, deployGapMaxMs: last(deploy.gapsMs) },
-    ...{ zoneLossS: last(zoneLoss.gapsMs) / 1_000, zoneLossPods: zoneLoss.dead },
+    ...{
+      zoneLossDueS: last(zoneLoss.dueGapsMs) / 1_000,
+      zoneLossS: last(zoneLoss.gapsMs) / 1_000,
+      zoneLossPods: zoneLoss.dead,
+    },
     handOversAgainstIdeal: (deploy.handOvers + zoneLoss.handOvers) / (deploy.ideal + zoneLoss.ideal),
     ...{ handOversOfDay: day.moved, mostAgainstMean: day.imbalance },
     ...{ redisMB: (schedules * costs.redisBytes) / 2 ** 20, podMB: POD_BASE_MB + podBytes / 2 ** 20 },
@@ -113,17 +117,21 @@ function figuresOf(
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toPrecision(4))]));
 }
 
-function claimsOf(figures: Readonly<Record<string, number>>, { pods }: Options): Claim[] {
+function claimsOf(figures: Readonly<Record<string, number>>, { schedules, pods }: Options, costs: Costs): Claim[] {
   const atMost = (name: string, figure: string, limit: number): Claim => {
     const measured = figures[figure] ?? NaN;
-    return { name, measured, atMost: limit, holds: measured <= limit };
+    return { name, measured, atMost: Number(limit.toPrecision(4)), holds: measured <= limit };
   };
+  // One Redis begins them all, each with two readings of its record and its next due time.
+  const termUs = costs.acquireUs + 2 * costs.readCronUs + costs.publishUs;
+  const termsS = ((schedules * Math.ceil(pods / ZONES)) / pods) * (termUs / 1e6);
   return [
     atMost('instants lost', 'lost', 0),
     atMost('idle commands a second inside Redis', 'idleCommandsPerSecond', 4 * pods),
     atMost('hand-overs of deploy and zone loss against the ideal', 'handOversAgainstIdeal', 1.05),
     atMost('the most schedules of a pod against the mean', 'mostAgainstMean', 1.25),
-    atMost('loss of a third of the pods until the last schedule is held, s', 'zoneLossS', 5),
+    atMost('loss of a third of the pods until all that was due is held, s', 'zoneLossDueS', 5),
+    atMost('loss of a third of the pods until the last schedule is held, s', 'zoneLossS', 5 + termsS),
     atMost('p99 of the lateness, ms', 'lateP99Ms', 10_000),
     atMost('the latest of the others in a burst, ms', 'othersMaxMs', 1_000),
   ];
