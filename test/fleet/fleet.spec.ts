@@ -11,20 +11,11 @@ import { StoreServer } from './store-server.js';
 
 const SHORT = { schedules: 10_000, pods: 10, hours: 2, seed: 1 };
 
-/** Whatever calls a pod makes while it is idle, and whether its leases can be ended before they expire. */
-const OF_EVERY_STORE = [
-  'instants lost',
-  'hand-overs of deploy and zone loss against the ideal',
-  'the most schedules of a pod against the mean',
-  'p99 of the lateness, ms',
-  'the latest of the others in a burst, ms',
-];
-
 describe('the simulation of a fleet', { timeout: 240_000 }, () => {
-  it('loses no instant of a deploy, a lost zone and a midnight, and tells the same again for the same seed', async () => {
+  it('keeps all claims through a deploy, a lost zone and a midnight, and tells the same again for the same seed', async () => {
     const report = await simulateFleet(SHORT);
-    const names = report.claims.filter(({ holds }) => holds).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(OF_EVERY_STORE));
+    expect(report.claims.filter(({ holds }) => !holds)).toEqual([]);
+    expect(report.ok).toBe(true);
     expect(report.figures).toMatchObject({ lost: 0, zoneLossPods: 4 });
     expect(report.figures['instants']).toBeGreaterThan(SHORT.schedules);
     expect(report.figures['zoneLossLateMaxMs']).toBeGreaterThan(0);
@@ -36,7 +27,7 @@ describe('the simulation of a fleet', { timeout: 240_000 }, () => {
     const { ok, claims } = await simulateFleet(SHORT, slow);
     expect(ok).toBe(false);
     expect(claims.filter(({ holds }) => !holds).map(({ name }) => name)).toContain(
-      'loss of a third of the pods until the last schedule is held, s',
+      'loss of a third of the pods until all that was due is held, s',
     );
   });
 });
