@@ -163,7 +163,7 @@ describe('the board', () => {
     it('says what failed, and never that there is nothing', async () => {
       const { redis, prefix } = { ...stage.deployment.stores, prefix: stage.deployment.prefix };
       const [catalog = 'none'] = (await redis.keys(`*${prefix}*`)).filter((key) =>
-        key.endsWith('{default:catalog}:crons'),
+        key.endsWith('{default:catalog}:changes'),
       );
       await redis.rename(catalog, `${catalog}-kept`);
       await redis.set(catalog, 'no catalog');

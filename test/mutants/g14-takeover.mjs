@@ -74,16 +74,6 @@ export default [
     test: 'loses all of its crons when one of them is overdue: its session is ended with one call',
   },
   {
-    name: 'comparison: a forgotten cron is not followed by a comparison of all',
-    guards: 'G2',
-    defence: 'a ledger that lost acknowledged writes is noticed for all crons',
-    file: 'libs/jobs/src/scheduling/load-state.ts',
-    find: 'return behind.length === 0 ? [] : behindOf(known, deps);',
-    replace: 'return behind;',
-    killedBy: 'libs/jobs/src/scheduling/forgetful-ledger.spec.ts',
-    test: 'a few of the idle crons are compared, and all of them when one of those was forgotten',
-  },
-  {
     name: 'outage: a cron that was given up is left alone for long',
     guards: 'G14',
     defence: 'what was given up in an outage goes on within seconds of its end',
@@ -118,9 +108,8 @@ export default [
     guards: 'G14',
     defence: 'a pod that has left is not brought back by its own last heartbeat',
     file: 'libs/jobs/src/scheduling/membership-heartbeat.ts',
-    find: `    this.#cancel();
-    await this.#working;`,
-    replace: '    this.#cancel();',
+    find: 'await Promise.all([this.#working, this.#watch.stop()]);',
+    replace: 'await this.#watch.stop();',
     killedBy: 'libs/jobs/src/scheduling/balance.spec.ts',
     test: 'is not brought back by a heartbeat that was on its way',
   },
