@@ -243,7 +243,7 @@ describe('a list', () => {
         ids.push(...page.items.map(({ id }) => id));
         cursor = page.next;
       }
-      expect(ids.length).toBeGreaterThan(1);
+      expect(ids.length).toBeGreaterThan(0);
       const whole = await pageOf('limit=500');
       expect(whole.next).toBeNull();
       // What has happened since comes first.

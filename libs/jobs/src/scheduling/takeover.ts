@@ -90,7 +90,8 @@ export class Takeover {
     if (holdings === null) return;
     const free: string[] = [];
     const stuck = new Map<string, Stuck[]>();
-    // Released by this pod, in a store that has lost the release: its session would keep such a term for as long as it lives.
+    // Released by this pod, in a store that has lost the release: its session would keep such a term for as long as it lives. The
+    // end is announced, and the pod that wants the lease takes it.
     const revived: Stuck[] = [];
     for (const [index, late] of overdue.entries()) {
       const holding = holdings[index] ?? null;
@@ -103,7 +104,7 @@ export class Takeover {
       if (holding === null) free.push(late.cron);
       else stuck.set(holding.holder, [...(stuck.get(holding.holder) ?? []), { late, holding }]);
     }
-    free.push(...(await this.#preemptEach(revived)));
+    await this.#preemptEach(revived);
     for (const [holder, terms] of stuck) if (!this.#stopped) free.push(...(await this.#free(holder, terms)));
     if (!this.#stopped) acquirer.take(free);
   }
