@@ -63,6 +63,10 @@ metric_relabel_configs:
 \`\`\`
 `;
 
+const SESSIONS = `
+Leases that live with a session, as those of crons do, are renewed together. \`fencepost_lease_extend_total\` counts one renewal for all of
+them, under the type \`pod-session\`.`;
+
 /**
  * @param {Readonly<Record<string, MetricSpec>>} cron
  * @param {Readonly<Record<string, MetricSpec>>} lease
@@ -75,6 +79,7 @@ export function metricsPage(cron, lease, alerts) {
     table(Object.values(cron)),
     '\n## Leases\n',
     table(Object.values(lease)),
+    SESSIONS,
     ALIASES,
     aliasTable(Object.values(lease)),
     '\n## Alerts\n',

@@ -46,6 +46,8 @@ function now(m) {
     stat('Active crons', ask({ of: m.definitions, where: { state: 'active' }, as: 'max' })),
     stat('Crons without a holder', `${crons} - ${held}`, { alarmAt: 1 }),
     stat('Most overdue', `clamp_min(time() - ${ask({ of: m.nextFire, as: 'min' })}, 0)`, { unit: 's', alarmAt: 60 }),
+    stat('Latest due cron', ask({ of: m.dueLateness, as: 'max' }), { unit: 's', alarmAt: 10 }),
+    stat('Due crons that wait', ask({ of: m.dueBacklog, as: 'sum' })),
     stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
       alarmAt: 1,
       description: 'They wait for an operator to resolve an effect.',

@@ -236,8 +236,6 @@ describe('a list', () => {
     async (list) => {
       for (const n of [1, 2]) await running.order('/api/crons/on-demand/trigger', { reason: `${n}`, force: true });
       const pageOf = async (words: string) => (await json(running.ask(`/api/${list}?${words}`))) as unknown as Page;
-      const whole = await pageOf('limit=500');
-      expect(whole.next).toBeNull();
       const ids: string[] = [];
       for (let cursor: string | null = ''; cursor !== null;) {
         const page: Page = await pageOf(`limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
@@ -245,7 +243,11 @@ describe('a list', () => {
         ids.push(...page.items.map(({ id }) => id));
         cursor = page.next;
       }
-      expect(ids).toEqual(whole.items.map(({ id }) => id));
+      expect(ids.length).toBeGreaterThan(0);
+      const whole = await pageOf('limit=500');
+      expect(whole.next).toBeNull();
+      // What has happened since comes first.
+      expect(whole.items.map(({ id }) => id).slice(-ids.length)).toEqual(ids);
     },
   );
 });

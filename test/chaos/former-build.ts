@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { linkModules } from '../support/link-modules.mjs';
 
 /** The last text of this repository that writes format 2. */
-const COMMIT = '96eb96abdcc59d75e9c09bb2b8fdbd88e07b1a5c';
+const COMMIT = '57fc1d8f4a4cdc6c5498924fcff1e6725626f70b';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = 'test/dist/bundle/worker.js';
 const BUILD = "import('./scripts/build.mjs').then(({ ensureBuilt }) => ensureBuilt({ pods: true }))";

@@ -137,8 +137,8 @@ describe('the leases of crons in the database of the ledger', () => {
     pods.env['FENCEPOST_LEASES'] = 'postgres';
     const all = await started().finally(() => delete pods.env['FENCEPOST_LEASES']);
     const holder = async () => {
-      const text = `select holder, resource from "${stores.schema}".leases where expires_at > now()`;
-      return (await stores.pool.query<{ holder: string; resource: string }>(text)).rows[0];
+      const text = `select holder, resource from "${stores.schema}".leases where resource = $1`;
+      return (await stores.pool.query<{ holder: string; resource: string }>(text, [CRON])).rows[0];
     };
     const { holder: first = '', resource } = (await holder()) ?? {};
     expect(resource).toBe(CRON);

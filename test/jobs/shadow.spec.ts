@@ -112,7 +112,7 @@ describe('shadow mode', () => {
     const space = { redis: spaces.redis(), ...spaces.fresh() };
     const { app } = await pod(space.prefix, new ManualClock(START), space.tenant);
     // By then it has announced itself, where nobody assigns anything.
-    await expect.poll(() => space.redis.keys(`*${space.prefix}.shadow*pods*`)).not.toEqual([]);
+    await expect.poll(() => space.redis.keys(`*${space.prefix}.shadow*heartbeats*`)).not.toEqual([]);
     const firing = new RedisMembership(space);
     const { members } = await firing.heartbeat('scheduler/1');
     expect(members.map((member) => member.pod)).toEqual(['scheduler/1']);

@@ -129,7 +129,7 @@ function everyEvent(about: About): { readonly [E in LeaseEvent as E['name']]: Om
     'lease.ttl-changed': { ...term, ttlMs: 10_000 },
     'lease.extend-failed': { ...term, error },
     'session.extended': { holder: about.holder, leases: 3, ttlMs: 10_000 },
-    'session.extend-failed': { holder: about.holder, leases: 3, error },
+    'session.extend-failed': { holder: about.holder, leases: 3, error: errorOf({ ...about, resource: 'session' }) },
     'lease.lost': { ...term, reason: 'expired', heldMs: 8_000 },
     'lease.released': { ...term, heldMs: 20 },
     'lease.stale-release': { ...term, heldMs: 20_000 },

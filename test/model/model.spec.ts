@@ -156,6 +156,8 @@ const LEFT_OUT: Partial<Record<RunEvent, string>> = {
 const PLACES = [
   'test/model/',
   'libs/lease/src/lua/',
+  'libs/lease/src/redis/',
+  'libs/lease/src/holding/',
   'libs/ledger/src/redis/lua/',
   'libs/ledger/src/base/',
   'libs/jobs/src/scheduling/',
@@ -163,7 +165,7 @@ const PLACES = [
 ];
 
 function isSize(name: string): boolean {
-  return ['SCHEDULERS', 'WORKERS', 'INSTANTS'].includes(name);
+  return ['SCHEDULERS', 'WORKERS', 'INSTANTS', 'MEMBERS', 'MAX_SESSIONS'].includes(name);
 }
 
 describe('the vocabulary of the model', () => {

@@ -121,7 +121,7 @@ describe('the path of one occurrence', () => {
     await set.recorder.files();
     await nth(set, 'run.confirmed', 3);
     const files = await set.recorder.files();
-    expect(framesToWire(set.recorder.stacks['claim-occurrences'], '#claim').length).toBeLessThanOrEqual(MAX_FRAMES);
+    expect(framesToWire(set.recorder.stacks['claim-occurrences'], '.dispatch').length).toBeLessThanOrEqual(MAX_FRAMES);
     expect(files).toContain('libs/jobs/src/scheduling/dispatcher.ts');
     expect(files.length).toBeLessThanOrEqual(MAX_FILES);
   }, 30_000);

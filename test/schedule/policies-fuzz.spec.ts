@@ -111,14 +111,14 @@ describe('a year of a daily cron, with nobody there while the clocks change', ()
 });
 
 describe('five thousand crons at midnight', () => {
-  it('are claimed and enqueued in bulks, each once', async () => {
+  it('are claimed and enqueued in bulk, each once', async () => {
     const stage = new PlanningStage({ startsAt: Date.UTC(2030, 0, 1, 23, 59, 30) });
     const names = Array.from({ length: 5_000 }, (_, n) => `daily-${n}`);
     for (const name of names) stage.declare({ name, expression: '0 0 * * *' });
     await stage.take();
     await stage.serve(2 * MINUTE);
     const calls = (name: string) => stage.ledger.calls.filter((call) => call === name).length;
-    expect([calls('claimAll'), calls('confirm'), stage.queue.calls.length]).toEqual([20, 20, 20]);
+    expect([calls('claimAll'), calls('confirm'), stage.queue.calls.length]).toEqual([1, 1, 1]);
     for (const name of names) {
       expect(await recount(stage.memoryLedger, stage.entry(name), stage.clock.now())).toEqual({ ran: 1 });
     }

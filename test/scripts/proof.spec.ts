@@ -42,7 +42,7 @@ describe('npm run proof', () => {
   it('runs every proof in its short form, and closes with one line', async () => {
     const { proofs, ...rest } = await closingOf('--short', '--json');
     expect(rest).toMatchObject({ ok: true, form: 'short', exit: 0 });
-    expect(proofs.map(({ name }) => name)).toEqual(['model', 'sim', 'chaos', 'chaos', 'torture', 'mutants']);
+    expect(proofs.map(({ name }) => name)).toEqual(['model', 'sim', 'fleet', 'chaos', 'chaos', 'torture', 'mutants']);
     expect(proofs[0]).toEqual({
       ...{ name: 'model', args: '--quick', ok: true, code: 0, seconds: expect.any(Number) },
       result: { ok: true, file: 'run-model.ts', args: '--quick --json' },

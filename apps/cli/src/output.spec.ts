@@ -39,7 +39,7 @@ describe('what a command prints', () => {
     const world = { out: () => {}, err: () => {}, env: {} };
     const all = leaves(program({ world, answer: () => {} } as unknown as Setting));
     const without = all.filter(({ options }) => !options.some(({ long }) => long === '--output'));
-    expect(without.map((command) => command.name())).toEqual(['fencepost', 'shadow']);
+    expect(without.map((command) => command.name())).toEqual(['fencepost', 'export', 'shadow']);
   });
 
   it.each([

@@ -15,6 +15,8 @@ interface Trouble {
 /** Per-cron backoff before re-acquiring a lease that was lost or given up unused. */
 export class AcquireBackoff {
   readonly #troubles = new Map<string, Trouble>();
+  /** Since when each lease has been refused. Monotonic. */
+  readonly #refused = new Map<string, number>();
 
   constructor(private readonly deps: AcquireBackoffDeps) {}
 
@@ -30,6 +32,25 @@ export class AcquireBackoff {
   leftMs(cron: string): number {
     const trouble = this.#troubles.get(cron);
     return trouble === undefined ? 0 : trouble.until - this.deps.clock.monotonic();
+  }
+
+  /**
+   * To be asked at each refusal. A term lives as long as its holder's session, so a store that has lost a release may refuse a
+   * lease for ever that no pod acts under: the cron is then published as overdue, and a holder that does act says when it is due.
+   * @returns whether the lease has been refused for a TTL; the time counts anew then
+   */
+  isRefusedForLong(cron: string): boolean {
+    const now = this.deps.clock.monotonic();
+    const since = this.#refused.get(cron) ?? now;
+    const isLong = now - since >= this.deps.ttlMs;
+    if (isLong) this.#refused.delete(cron);
+    else this.#refused.set(cron, since);
+    return isLong;
+  }
+
+  /** The lease was granted, or is no longer wanted. */
+  settle(cron: string): void {
+    this.#refused.delete(cron);
   }
 
   /** Exponential from 100 ms up to a third of the TTL, with jitter, so that an outage causes no busy loop. */

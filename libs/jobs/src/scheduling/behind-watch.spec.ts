@@ -6,13 +6,13 @@ import { HEARTBEAT_MS } from '../membership/membership.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { BEHIND_MS, BehindWatch, RESTORE_AFTER_MS, SHED_AFTER_MS, type Behind } from './behind-watch.js';
 
-const PUNCTUAL = { lateMs: 0, crons: 0 };
+const IN_TIME = { lateMs: 0, crons: 0 };
 const BEHIND = { lateMs: BEHIND_MS + 1, crons: 7 };
 
 /** Looks once a second for as long as told. @returns the weight after it */
 function watching() {
   const [clock, telemetry] = [new ManualClock(0), new Telemetry()];
-  let found: Behind = PUNCTUAL;
+  let found: Behind = IN_TIME;
   const watch = new BehindWatch({ engine: { behind: () => found }, clock, telemetry });
   const during = async (behind: Behind, forMs: number) => {
     found = behind;
@@ -34,7 +34,7 @@ describe('a pod that is behind', () => {
     await during(BEHIND, 3_000);
     await during({ lateMs: 4_000, crons: 3 }, 3_000);
     expect(events.of('pod.behind')).toEqual([BEHIND]);
-    await during(PUNCTUAL, 3_000);
+    await during(IN_TIME, 3_000);
     expect(events.of('pod.caught-up')).toEqual([{ lateMs: 4_000, crons: 7 }]);
     expect(events.names).toEqual(['pod.behind', 'pod.caught-up']);
   });
@@ -42,7 +42,7 @@ describe('a pod that is behind', () => {
   it('keeps its share through a burst', async () => {
     const { during } = watching();
     expect(await during(BEHIND, SHED_AFTER_MS - HEARTBEAT_MS)).toBe(1);
-    expect(await during(PUNCTUAL, SHED_AFTER_MS)).toBe(1);
+    expect(await during(IN_TIME, SHED_AFTER_MS)).toBe(1);
     expect(await during(BEHIND, SHED_AFTER_MS - HEARTBEAT_MS)).toBe(1);
   });
 
@@ -53,13 +53,13 @@ describe('a pod that is behind', () => {
     expect(await during(BEHIND, 5 * SHED_AFTER_MS)).toBe(1 / 4);
   });
 
-  it('asks for its share again only after it has been punctual for long', async () => {
+  it('asks for its share again only after it has been in time for long', async () => {
     const { during } = watching();
     expect(await during(BEHIND, 2 * SHED_AFTER_MS)).toBe(1 / 4);
-    expect(await during(PUNCTUAL, RESTORE_AFTER_MS - HEARTBEAT_MS)).toBe(1 / 4);
-    expect(await during(PUNCTUAL, HEARTBEAT_MS)).toBe(1 / 2);
-    expect(await during(PUNCTUAL, RESTORE_AFTER_MS)).toBe(1);
-    expect(await during(PUNCTUAL, RESTORE_AFTER_MS)).toBe(1);
+    expect(await during(IN_TIME, RESTORE_AFTER_MS - HEARTBEAT_MS)).toBe(1 / 4);
+    expect(await during(IN_TIME, HEARTBEAT_MS)).toBe(1 / 2);
+    expect(await during(IN_TIME, RESTORE_AFTER_MS)).toBe(1);
+    expect(await during(IN_TIME, RESTORE_AFTER_MS)).toBe(1);
   });
 });
 

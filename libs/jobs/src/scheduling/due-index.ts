@@ -57,16 +57,16 @@ export class DueIndex {
   }
 
   /**
-   * Removes and returns at most `max` crons that are due at `now`, the earliest first, and of one instant those set last. When more are due, half of the places
-   * are for those that have been due for less than `lateMs`: a backlog does not make punctual crons late.
+   * Removes and returns at most `max` crons that are due at `now`, the earliest first, and of one instant those set last. When more
+   * are due, half of the places are for those that have been due for less than `lateMs`: a backlog makes no other cron late.
    */
   takeSlice(now: number, { max, lateMs }: { readonly max: number; readonly lateMs: number }): string[] {
     const half = Math.ceil(max / 2);
     const oldest = this.takeDue(now, half);
     if (oldest.length < half) return oldest;
-    const punctual: string[] = [];
-    for (const at of this.#instants(now - lateMs, now)) this.#takeFrom(at, max - oldest.length, punctual);
-    return [...oldest, ...this.takeDue(now, max - oldest.length - punctual.length), ...punctual];
+    const recent: string[] = [];
+    for (const at of this.#instants(now - lateMs, now)) this.#takeFrom(at, max - oldest.length, recent);
+    return [...oldest, ...this.takeDue(now, max - oldest.length - recent.length), ...recent];
   }
 
   /** How many crons are due at `now`. */
@@ -89,9 +89,9 @@ export class DueIndex {
    * The crons of an instant; when they do not fit, those that were set last come first: a cron that fires each second was set a
    * second ago, and would lose all of the seconds that a nightly burst takes.
    */
-  #turned(at: number, room: number): Set<string> {
+  #turned(at: number, free: number): Set<string> {
     const bucket = this.#buckets.get(at) ?? new Set();
-    if (bucket.size <= room || room <= 0 || this.#reversed.has(bucket)) return bucket;
+    if (bucket.size <= free || free <= 0 || this.#reversed.has(bucket)) return bucket;
     const reversed = new Set([...bucket].toReversed());
     this.#buckets.set(at, reversed);
     this.#reversed.add(reversed);

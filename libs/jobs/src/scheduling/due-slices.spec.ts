@@ -67,15 +67,15 @@ describe('slices', () => {
     );
   });
 
-  it('let a punctual cron in at once, unless more of them than half a slice are due before it', () => {
+  it('let a cron that just fell due in at once, unless more of them than half a slice are due before it', () => {
     fc.assert(
       fc.property(crons, (all) => {
         const waiting = new Map(all);
         for (const { now, crons: names } of drain(all)) {
-          const punctual = [...waiting]
+          const recent = [...waiting]
             .filter(([, at]) => at <= now && at > now - LATE_MS)
             .toSorted(([, a], [, b]) => a - b);
-          const entitled = punctual.slice(0, HALF).map(([, at]) => at);
+          const entitled = recent.slice(0, HALF).map(([, at]) => at);
           for (const name of names) waiting.delete(name);
           const left = [...waiting].filter(([, at]) => at > now - LATE_MS && at <= now).map(([, at]) => at);
           // No cron that waits is due before one of the half slice that was entitled to go.

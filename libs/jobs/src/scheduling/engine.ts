@@ -216,9 +216,12 @@ export class Engine implements SweepOwner {
   }
 
   async #dispatchSlice(slices: DueSlices, slice: Slice): Promise<void> {
-    await this.#dispatch(slice.crons.flatMap((name) => this.#held.get(name) ?? []));
-    slices.end(slice);
-    this.#arm();
+    try {
+      await this.#dispatch(slice.crons.flatMap((name) => this.#held.get(name) ?? []));
+    } finally {
+      slices.end(slice);
+      this.#arm();
+    }
   }
 
   async #dispatch(due: readonly HeldCron[]): Promise<void> {

@@ -85,14 +85,16 @@ export class LeaseAcquirer {
     this.#arm();
   }
 
-  wants(cron: string): boolean {
-    return this.#wanted.has(cron);
+  readonly wants = (cron: string): boolean => this.#wanted.has(cron);
+
+  /** Whether this pod neither holds nor acquires it. */
+  isFree(cron: string): boolean {
+    return !this.#acquiring.has(cron) && this.deps.engine.held(cron) === undefined;
   }
 
   /** Tries once for these, assigned to this pod or not: their instants are overdue. */
   take(crons: readonly string[]): void {
-    const isFree = (cron: string) => !this.#acquiring.has(cron) && !this.#isHeld(cron);
-    const free = crons.filter((cron) => isFree(cron) && this.#backoff.leftMs(cron) <= 0);
+    const free = crons.filter((cron) => this.isFree(cron) && this.#backoff.leftMs(cron) <= 0);
     for (const cron of free) this.#next.remove(cron);
     this.#track(this.#acquire(free));
   }
@@ -108,7 +110,7 @@ export class LeaseAcquirer {
 
   /** The end of a session was announced: any lease may be free. */
   wakeAll(): void {
-    for (const cron of this.#wanted) if (!this.#isHeld(cron)) this.wake(cron);
+    for (const cron of this.#wanted) if (this.deps.engine.held(cron) === undefined) this.wake(cron);
   }
 
   /** Gives these crons up, if they are held, after the claims under way: the next holder finds nothing half done. */
@@ -148,12 +150,8 @@ export class LeaseAcquirer {
     await Promise.all(this.#working);
   }
 
-  #isHeld(cron: string): boolean {
-    return this.deps.engine.held(cron) !== undefined;
-  }
-
   #isMissing(cron: string): boolean {
-    return this.#wanted.has(cron) && !this.#isHeld(cron) && !this.#acquiring.has(cron);
+    return this.#wanted.has(cron) && this.isFree(cron);
   }
 
   #again(cron: string): void {
@@ -272,7 +270,9 @@ export class LeaseAcquirer {
   #answered(cron: string, remainingMs: number): void {
     const wasReleased = this.#acquiring.get(cron);
     this.#acquiring.delete(cron);
-    if (!this.#isMissing(cron)) return;
+    if (!this.#isMissing(cron)) return this.#backoff.settle(cron);
+    if (remainingMs > 0 && this.#backoff.isRefusedForLong(cron))
+      this.deps.duePublisher.publish([[cron, this.deps.clock.now()]]);
     const wait = Math.max(remainingMs, MIN_WAIT_MS, this.#backoff.leftMs(cron)) + this.deps.random() * SPREAD_MS;
     this.#acquireIn(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
   }

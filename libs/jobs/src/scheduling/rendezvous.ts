@@ -9,7 +9,7 @@
  *
  * Chance alone gives the fullest of 50 pods 1.75 times the mean of 20 crons each. Few crons are therefore bound (after Mirrokni,
  * Thorup and Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2016): a cron goes to the pod with the highest score among
- * those that have room, and each has room for a fifth more than its share. Pods that see the same crons and members agree, because
+ * those that have capacity, and each has capacity for a fifth more than its share. Pods that see the same crons and members agree, because
  * all take the crons in the same order. For a moment they may not: a cron is then handed over once more.
  */
 
@@ -76,13 +76,13 @@ export interface Hashed {
 /** The pod of each cron by its name, where crons are bound; empty without members. */
 export function assignBound(crons: readonly Hashed[], pods: readonly Candidate[]): Map<string, string> {
   const sum = pods.reduce((all, { weight }) => all + weight, 0);
-  const room = Int32Array.from(pods, ({ weight }) => Math.ceil((BOUND * crons.length * weight) / sum));
+  const capacity = Int32Array.from(pods, ({ weight }) => Math.ceil((BOUND * crons.length * weight) / sum));
   const assigned = new Map<string, string>();
   for (const { name, hash } of crons.toSorted(inOrder)) {
-    const first = firstIndex(hash, pods, room);
+    const first = firstIndex(hash, pods, capacity);
     const pod = pods[first]?.pod;
     if (pod === undefined) break;
-    room[first] = (room[first] ?? 0) - 1;
+    capacity[first] = (capacity[first] ?? 0) - 1;
     assigned.set(name, pod);
   }
   return assigned;
@@ -93,11 +93,11 @@ function inOrder(a: Hashed, b: Hashed): number {
   return a.hash - b.hash || (a.name < b.name ? -1 : 1);
 }
 
-function firstIndex(cronHash: number, pods: readonly Candidate[], room?: Int32Array): number {
+function firstIndex(cronHash: number, pods: readonly Candidate[], capacity?: Int32Array): number {
   let best = -1;
   let first = -1;
   for (let n = 0; n < pods.length; n += 1) {
-    if (room?.[n] === 0) continue;
+    if (capacity?.[n] === 0) continue;
     const score = scoreOf(cronHash, pods[n] as Candidate);
     if (score > best) [best, first] = [score, n];
   }

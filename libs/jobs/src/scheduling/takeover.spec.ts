@@ -152,3 +152,22 @@ describe('a pod that was thought dead', () => {
     expect(b.engine.size).toBe(30);
   });
 });
+
+describe('a term that a failover has brought back', () => {
+  it('is ended by the pod whose session keeps it alive, also while nothing is due', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    const [a, b] = [await stage.started('a'), await stage.started('b')];
+    await stage.clock.advance(10_100);
+    const before = stage.memoryLeases.save();
+    const c = await stage.started('c');
+    await stage.clock.advance(5_000);
+    const moved = c.engine.size;
+    expect(moved).toBeGreaterThan(0);
+    // The hand-overs to the third pod are lost, and so is its session.
+    stage.memoryLeases.restore(before);
+    await stage.clock.advance(3 * TTL_MS);
+    expect([a, b, c].reduce((sum, { engine }) => sum + engine.size, 0)).toBe(30);
+    expect(c.engine.size).toBe(moved);
+  });
+});

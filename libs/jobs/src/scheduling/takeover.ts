@@ -20,7 +20,7 @@ export interface TakeoverDeps {
   readonly random: () => number;
   readonly ttlMs: number;
   readonly timing: Pick<PodTiming, 'suspectAfterMs' | 'abandonedAfterMs'>;
-  readonly acquirer: Pick<LeaseAcquirer, 'take'>;
+  readonly acquirer: Pick<LeaseAcquirer, 'take' | 'isFree'>;
 }
 
 /** Spreads pods that learn of the same overdue cron at the same time. */
@@ -90,15 +90,21 @@ export class Takeover {
     if (holdings === null) return;
     const free: string[] = [];
     const stuck = new Map<string, Stuck[]>();
+    // Released by this pod, in a store that has lost the release: its session would keep such a term for as long as it lives. The
+    // end is announced, and the pod that wants the lease takes it.
+    const revived: Stuck[] = [];
     for (const [index, late] of overdue.entries()) {
       const holding = holdings[index] ?? null;
       const sinceHeardMs = (holding && sinceHeard.get(holding.holder)) ?? Infinity;
       const isDead = holding === null || (holding.holder !== pod && sinceHeardMs > timing.suspectAfterMs);
-      if (isDead || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
+      const isRevived = holding?.holder === pod && acquirer.isFree(late.cron);
+      if (isDead || isRevived || this.#isAbandoned(late, now)) this.#tried.set(late.cron, clock.monotonic());
+      if (holding !== null && isRevived) revived.push({ late, holding });
       if (!isDead) continue;
       if (holding === null) free.push(late.cron);
       else stuck.set(holding.holder, [...(stuck.get(holding.holder) ?? []), { late, holding }]);
     }
+    await this.#preemptEach(revived);
     for (const [holder, terms] of stuck) if (!this.#stopped) free.push(...(await this.#free(holder, terms)));
     if (!this.#stopped) acquirer.take(free);
   }
@@ -110,6 +116,11 @@ export class Takeover {
       for (const { late, holding } of terms) this.#report(late, holding);
       return terms.map(({ late }) => late.cron);
     }
+    return this.#preemptEach(terms);
+  }
+
+  /** @returns the crons that are free now */
+  async #preemptEach(terms: readonly Stuck[]): Promise<string[]> {
     const free: string[] = [];
     await inGroups(terms, async ({ late, holding }) => {
       if (!this.#stopped && (await this.#preempt(late, holding))) free.push(late.cron);

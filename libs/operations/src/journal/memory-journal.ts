@@ -79,7 +79,7 @@ export class MemoryJournal implements Journal {
   #add(of: string, name: string, entry: NewJournalEntry): void {
     const list = this.#lists.get(of) ?? { kept: [], at: -1, count: 0, addedAt: -Infinity };
     this.#lists.set(of, list);
-    this.#makeRoom(of, list, name);
+    this.#dropBeyondShare(of, list, name);
     const now = this.#clock.now();
     // A clock that went back moves no entry before another one.
     const at = Math.max(now, list.at);
@@ -91,7 +91,7 @@ export class MemoryJournal implements Journal {
     list.kept.push({ name, entry: { ...kept, id, at } });
   }
 
-  #makeRoom(of: string, list: List, name: string): void {
+  #dropBeyondShare(of: string, list: List, name: string): void {
     const { maxOverall, maxPerList, maxPerCron, share } = this.#limits;
     const most = { [ALL]: maxOverall, [MANY]: maxPerCron }[of] ?? maxPerList;
     const isFull = list.kept.length >= most;

@@ -6,7 +6,8 @@
 -- ARGV[2]  how many of one cron at most
 -- ARGV[3]  so many of one cron push out others; beyond that a full list gives up that cron's own oldest
 -- ARGV[4]  how long an entry is kept, ms
--- ARGV[n]  from 5 on, two words for each entry: its cron, and its text
+-- ARGV[n]  from 5 on, two words for each entry: its cron,
+-- ARGV[n + 1]  and its text
 -- Returns  nothing
 --
 -- A stamp is a thousand times the store's milliseconds, and a count within one: no two entries of a list have the same. A
@@ -49,4 +50,5 @@ for n = 5, #ARGV, 2 do
   redis.call('ZADD', order, text, name)
   stamp = stamp + 1
 end
-for i = 1, 2 do redis.call('PEXPIRE', KEYS[i], ARGV[4]) end
+redis.call('PEXPIRE', entries, ARGV[4])
+redis.call('PEXPIRE', order, ARGV[4])
