@@ -77,6 +77,8 @@ export class MembershipHeartbeat {
       const sentAt = this.deps.clock.monotonic();
       this.#working = (this.#needsReply(sentAt) ? this.#heartbeat() : this.#beat()).then(() => {
         const delay = Math.max(sentAt + this.deps.heartbeatMs - this.deps.clock.monotonic(), 0);
+        // The reply that has just come is older than the change, however new it is.
+        if (this.#soon) this.#askedAt = -Infinity;
         this.#arm(this.#soon ? Math.min(delay, EARLY_MS) : delay);
         this.#soon = false;
       });

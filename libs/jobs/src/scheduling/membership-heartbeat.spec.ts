@@ -1,0 +1,62 @@
+import { ManualClock } from '@fencepost/lease/testing';
+import { describe, expect, it } from 'vitest';
+import { POD_TIMING } from '../membership/pod-timing.js';
+import type { HeartbeatReply, Membership } from '../membership/membership.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { MembershipHeartbeat } from './membership-heartbeat.js';
+
+/** A pod with nothing due, whose replies come when `reply` is called. */
+function quietPod() {
+  const clock = new ManualClock(0);
+  const sent: string[] = [];
+  let answer = () => {};
+  const heartbeat = (): Promise<HeartbeatReply> => {
+    sent.push('heartbeat');
+    const lowest = { format: 1, process: 'a' };
+    const reply = {
+      now: clock.now(),
+      catalogVersion: 1,
+      members: [{ pod: 'a', sinceHeardMs: 0 }],
+      overdue: [],
+      lowest,
+    };
+    return new Promise((resolve) => (answer = () => resolve(reply)));
+  };
+  const beat = async () => void sent.push('beat');
+  const pod = new MembershipHeartbeat({
+    ...{ ...POD_TIMING, pod: 'a', clock, telemetry: new Telemetry(), random: () => 0, weight: () => 1 },
+    membership: { heartbeat, beat, members: async () => [] } as unknown as Membership,
+    listener: { heartbeatAnswered: () => {}, isQuiet: () => true },
+  });
+  return { pod, clock, sent, reply: () => answer() };
+}
+
+describe('a heartbeat', () => {
+  it('asks for another reply at once when something changed while the last one was under way', async () => {
+    const { pod, clock, sent, reply } = quietPod();
+    const started = pod.start();
+    reply();
+    await started;
+    await clock.advance(POD_TIMING.heartbeatMs);
+    pod.early();
+    await clock.advance(50);
+    expect(sent.slice(-1)).toEqual(['heartbeat']);
+    pod.early();
+    reply();
+    await clock.advance(0);
+    await clock.advance(50);
+    expect(sent.slice(-2)).toEqual(['heartbeat', 'heartbeat']);
+    reply();
+    await pod.stop();
+  });
+
+  it('asks for no reply while nothing is due and nothing changed', async () => {
+    const { pod, clock, sent, reply } = quietPod();
+    const started = pod.start();
+    reply();
+    await started;
+    await clock.advance(POD_TIMING.heartbeatMs);
+    expect(sent).toEqual(['heartbeat', 'beat']);
+    await pod.stop();
+  });
+});
