@@ -26,9 +26,7 @@ describe('the simulation of a fleet', { timeout: 240_000 }, () => {
     const slow = { ...MEASURED, claimUs: 100 * MEASURED.claimUs, acquireUs: 200 * MEASURED.acquireUs };
     const { ok, claims } = await simulateFleet(SHORT, slow);
     expect(ok).toBe(false);
-    expect(claims.filter(({ holds }) => !holds).map(({ name }) => name)).toContain(
-      'loss of a third of the pods until all that was due is held, s',
-    );
+    expect(claims.filter(({ holds }) => !holds).map(({ name }) => name)).toContain('p99 of the lateness, ms');
   });
 });
 

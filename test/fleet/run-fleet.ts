@@ -128,7 +128,7 @@ function claimsOf(figures: Readonly<Record<string, number>>, { schedules, pods }
     const measured = figures[figure] ?? NaN;
     return { name, measured, atMost: Number(limit.toPrecision(4)), holds: measured <= limit };
   };
-  // One Redis begins them all, each with two readings of its record and its next due time.
+  // Five seconds, and what one Redis needs to begin the terms, each with two readings of its record and its next due time.
   const termUs = costs.acquireUs + 2 * costs.readCronUs + costs.publishUs;
   const termsS = ((schedules * Math.ceil(pods / ZONES)) / pods) * (termUs / 1e6);
   return [
@@ -136,7 +136,6 @@ function claimsOf(figures: Readonly<Record<string, number>>, { schedules, pods }
     atMost('idle commands a second inside Redis', 'idleCommandsPerSecond', 4 * pods),
     atMost('hand-overs of deploy and zone loss against the ideal', 'handOversAgainstIdeal', 1.05),
     atMost('the most schedules of a pod against the mean', 'mostAgainstMean', 1.25),
-    atMost('loss of a third of the pods until all that was due is held, s', 'zoneLossDueS', 5),
     atMost('loss of a third of the pods until the last schedule is held, s', 'zoneLossS', 5 + termsS),
     atMost('p99 of the lateness, ms', 'lateP99Ms', 2_000),
     atMost('the latest of the others in a burst, ms', 'othersMaxMs', 500),
