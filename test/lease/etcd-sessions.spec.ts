@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SetupError } from '@fencepost/lease';
 import { EtcdLeaseStore } from '@fencepost/lease/etcd';
+import { nativeSessionsContract } from '../contracts/native-sessions.contract.js';
 import { countLeases, privateEtcd, type PrivateEtcd } from '../support/etcd.js';
 import { fetchAfter } from '../support/fetch-after.js';
-import { ABOVE_THE_CLOCK, request, TTL_MS, win } from '../support/lease-requests.js';
-import { manyWanted, newSession, openSession, wanted, winUnder } from '../support/lease-sessions.js';
+import { manyWanted, openSession } from '../support/lease-sessions.js';
 import { replyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
 
@@ -68,95 +67,18 @@ describe('a session in etcd', () => {
     expect(paths.filter((path) => path === 'kv/txn')).toHaveLength(20);
     expect(paths.filter((path) => path !== 'kv/txn')).toEqual(['lease/timetolive']);
   });
-
-  it('is refused a renewal for longer than etcd keeps it', async () => {
-    const session = await openSession(other);
-    const term = await winUnder(other, session);
-    const longer = { ...session, ttlMs: 2 * TTL_MS };
-    await expect(other.sessions.renew(longer, [])).rejects.toThrow(SetupError);
-    expect(await other.inspect(['r'])).toMatchObject([{ fence: term.fence }]);
-  });
-
-  it('lets no term with a ttl of its own be renewed or acquired under the nonce of one of its terms, nor the other way round', async () => {
-    const session = await openSession(other);
-    const term = await winUnder(other, session);
-    expect(await other.renew([term], TTL_MS)).toEqual([false]);
-    expect(await other.acquire(request({ nonce: term.nonce }))).toMatchObject({ acquired: false });
-    const own = await win(other, { resource: 'own' });
-    const asked = wanted({ resource: 'own', nonce: own.nonce });
-    expect(await other.sessions.acquire(session, [asked])).toMatchObject([{ acquired: false }]);
-  });
-
-  it('answers a resource that stands in the batch twice: the first request has it, the second does not', async () => {
-    const session = await openSession(other);
-    const first = wanted();
-    const replies = await other.sessions.acquire(session, [first, wanted(), first]);
-    expect(replies).toMatchObject([{ acquired: true }, { acquired: false }, replies[0]]);
-  });
 });
 
-describe('what happens between a look at etcd and the transaction of a session', () => {
-  it('gives nobody a fence that somebody had for a moment', async () => {
-    const session = await openSession(other);
-    const store = heldUp(PUTS, async () => other.release([await win(other, { floor: ABOVE_THE_CLOCK })]));
-    expect((await winUnder(store, session, { floor: ABOVE_THE_CLOCK })).fence).toBe(ABOVE_THE_CLOCK + 2);
-  });
-
-  it('lets it take nothing from a quicker holder, and gives it the others', async () => {
-    const session = await openSession(other);
-    const store = heldUp(PUTS, () => win(other, { resource: 'r1', holder: 'quick' }));
-    const replies = await store.sessions.acquire(session, manyWanted(3));
-    expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
-    expect(await other.inspect(['r1'])).toMatchObject([{ holder: 'quick' }]);
-  });
-
-  it('gives it nothing when it has ended', async () => {
-    const session = await openSession(other);
-    const store = heldUp(PUTS, () => other.sessions.close(session));
-    expect(await store.sessions.acquire(session, [wanted()])).toEqual([{ acquired: false, remainingMs: 0 }]);
-    expect(await other.inspect(['r'])).toEqual([null]);
-  });
-
-  it('makes an eviction stale, and leaves its later term of the same resource alone', async () => {
-    const session = await openSession(other);
-    const first = await winUnder(other, session);
-    const again = async () => {
-      await other.release([first]);
-      await winUnder(other, session, { nonce: 'later' });
-    };
-    expect(await heldUp(REMOVES, again).evict('r', first.fence)).toBe(false);
-    expect((await other.sessions.renew(session, [])).revoked).toEqual([]);
-    expect(await other.release([{ resource: 'r', nonce: 'later' }])).toEqual([true]);
-  });
-});
-
-describe('a reply of etcd about a session that gets lost', () => {
-  const losing = async (text: string, ask: (store: EtcdLeaseStore) => Promise<unknown>) => {
+nativeSessionsContract('etcd', {
+  store: () => other,
+  heldUp: (step, happening) => heldUp(step === 'acquire' ? PUTS : REMOVES, happening),
+  async losing(step, ask) {
+    const texts = { open: 'lease/grant', acquire: PUTS, renew: 'lease/keepalive', end: 'lease/revoke' };
     const proxy = await replyDroppingProxy(etcd.endpoint);
-    const lossy = fetchAfter(text, async () => proxy.dropNextReply());
+    const lossy = fetchAfter(texts[step], async () => proxy.dropNextReply());
     const answer = await ask(storeWith({ endpoints: [proxy.url.replace('redis:', 'http:')], fetch: lossy }));
     expect(proxy.dropped).toBe(1);
     await proxy.close();
     return answer;
-  };
-
-  it('costs neither the session, nor a term, nor a fence', async () => {
-    const session = newSession();
-    await losing('lease/grant', (store) => store.sessions.open(session));
-    const asked = wanted({ floor: ABOVE_THE_CLOCK });
-    const replies = await losing(PUTS, (store) => store.sessions.acquire(session, [asked]));
-    expect(replies).toEqual([{ acquired: true, fence: ABOVE_THE_CLOCK + 1 }]);
-    const renewed = await losing('lease/keepalive', (store) => store.sessions.renew(session, []));
-    expect(renewed).toEqual({ live: true, revoked: [] });
-  });
-
-  it.each(['close', 'closeOf'] as const)('leaves no doubt that %s has ended it', async (how) => {
-    const session = await openSession(other);
-    const { fence } = await winUnder(other, session);
-    const ended = await losing('lease/revoke', ({ sessions }) =>
-      how === 'close' ? sessions.close(session) : sessions.closeOf('r', fence),
-    );
-    expect(ended).toBe(true);
-    expect(await other.sessions.close(session)).toBe(false);
-  });
+  },
 });

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SetupError } from '@fencepost/lease';
 import { ZookeeperLeaseStore, type ZookeeperOptions } from '@fencepost/lease/zookeeper';
-import { ABOVE_THE_CLOCK, request, TTL_MS, win } from '../support/lease-requests.js';
-import { manyWanted, newSession, openSession, wanted, winUnder } from '../support/lease-sessions.js';
+import { nativeSessionsContract } from '../contracts/native-sessions.contract.js';
+import { manyWanted, openSession, wanted, winUnder } from '../support/lease-sessions.js';
 import { replyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
 import { askZookeeper, connectAfter, privateZookeeper, type PrivateZookeeper } from '../support/zookeeper.js';
@@ -127,70 +126,6 @@ describe('a session in ZooKeeper', () => {
       'ZooKeeper grants sessions of at most 200000 ms',
     );
   });
-
-  it('is refused a renewal for longer than it was opened with', async () => {
-    const session = await openSession(other);
-    const term = await winUnder(other, session);
-    const longer = { ...session, ttlMs: 2 * TTL_MS };
-    await expect(other.sessions.renew(longer, [])).rejects.toThrow(SetupError);
-    expect(await other.inspect(['r'])).toMatchObject([{ fence: term.fence }]);
-  });
-
-  it('lets no term with a ttl of its own be renewed or acquired under the nonce of one of its terms, nor the other way round', async () => {
-    const session = await openSession(other);
-    const term = await winUnder(other, session);
-    expect(await other.renew([term], TTL_MS)).toEqual([false]);
-    expect(await other.acquire(request({ nonce: term.nonce }))).toMatchObject({ acquired: false });
-    const own = await win(other, { resource: 'own' });
-    const asked = wanted({ resource: 'own', nonce: own.nonce });
-    expect(await other.sessions.acquire(session, [asked])).toMatchObject([{ acquired: false }]);
-  });
-
-  it('answers a resource that stands in the batch twice: the first request has it, the second does not', async () => {
-    const session = await openSession(other);
-    const first = wanted();
-    const replies = await other.sessions.acquire(session, [first, wanted(), first]);
-    expect(replies).toMatchObject([{ acquired: true }, { acquired: false }, replies[0]]);
-  });
-});
-
-describe('what happens between a look at ZooKeeper and the transaction of a session', () => {
-  it.each([
-    ['the first', 0],
-    ['a later', 1],
-  ])('gives nobody a fence that somebody had for a moment, as %s term of a resource', async (_which, before) => {
-    const session = await openSession(other);
-    for (let n = 0; n < before; n += 1) await other.release([await win(other, { floor: ABOVE_THE_CLOCK })]);
-    const store = heldUp(PUTS, async () => other.release([await win(other, { floor: ABOVE_THE_CLOCK })]));
-    expect((await winUnder(store, session, { floor: ABOVE_THE_CLOCK })).fence).toBe(ABOVE_THE_CLOCK + before + 2);
-  });
-
-  it('lets it take nothing from a quicker holder, and gives it the others', async () => {
-    const session = await openSession(other);
-    const store = heldUp(PUTS, () => win(other, { resource: 'r1', holder: 'quick' }));
-    const replies = await store.sessions.acquire(session, manyWanted(3));
-    expect(replies.map(({ acquired }) => acquired)).toEqual([true, false, true]);
-    expect(await other.inspect(['r1'])).toMatchObject([{ holder: 'quick' }]);
-  });
-
-  it('gives it nothing when it has ended', async () => {
-    const session = await openSession(other);
-    const store = heldUp(PUTS, () => other.sessions.close(session));
-    expect(await store.sessions.acquire(session, [wanted()])).toEqual([{ acquired: false, remainingMs: 0 }]);
-    expect(await other.inspect(['r'])).toEqual([null]);
-  });
-
-  it('makes an eviction stale, and leaves its later term of the same resource alone', async () => {
-    const session = await openSession(other);
-    const first = await winUnder(other, session);
-    const again = async () => {
-      await other.release([first]);
-      await winUnder(other, session, { nonce: 'later' });
-    };
-    expect(await heldUp(ENDS, again).evict('r', first.fence)).toBe(false);
-    expect((await other.sessions.renew(session, [])).revoked).toEqual([]);
-    expect(await other.release([{ resource: 'r', nonce: 'later' }])).toEqual([true]);
-  });
 });
 
 describe('an eviction in ZooKeeper', () => {
@@ -209,33 +144,17 @@ describe('an eviction in ZooKeeper', () => {
   });
 });
 
-describe('a reply of ZooKeeper about a session that gets lost', () => {
-  const losing = async (text: string, ask: (store: ZookeeperLeaseStore) => Promise<unknown>) => {
+nativeSessionsContract('ZooKeeper', {
+  store: () => other,
+  heldUp: (step, happening) => heldUp(step === 'acquire' ? PUTS : ENDS, happening),
+  async losing(step, ask) {
+    // Of an end the reply to its announcement: asked again, the session is over already.
+    const texts = { open: SESSION, acquire: PUTS, renew: SESSION, end: '/released/*' };
     const proxy = await replyDroppingProxy(`redis://${zookeeper.address}`);
-    const lossy = connectAfter(text, async () => proxy.dropNextReply());
+    const lossy = connectAfter(texts[step], async () => proxy.dropNextReply());
     const answer = await ask(storeWith({ servers: [new URL(proxy.url).host], connect: lossy }));
     expect(proxy.dropped).toBe(1);
     await proxy.close();
     return answer;
-  };
-  it('costs neither the session, nor a term, nor a fence', async () => {
-    const session = newSession();
-    await losing(SESSION, (store) => store.sessions.open(session));
-    const asked = wanted({ floor: ABOVE_THE_CLOCK });
-    const replies = await losing(PUTS, (store) => store.sessions.acquire(session, [asked]));
-    expect(replies).toEqual([{ acquired: true, fence: ABOVE_THE_CLOCK + 1 }]);
-    const renewed = await losing(SESSION, (store) => store.sessions.renew(session, []));
-    expect(renewed).toEqual({ live: true, revoked: [] });
-  });
-
-  it.each(['close', 'closeOf'] as const)('leaves no doubt that %s has ended it', async (how) => {
-    const session = await openSession(other);
-    const { fence } = await winUnder(other, session);
-    // Of the announcement, which comes once it has ended: asked again, it is over already.
-    const ended = await losing('/released/*', (store) =>
-      how === 'close' ? store.sessions.close(session) : store.sessions.closeOf('r', fence),
-    );
-    expect(ended).toBe(true);
-    expect(await other.sessions.close(session)).toBe(false);
-  });
+  },
 });
