@@ -1,41 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from './lease-store-double.stage.js';
 import { LeaseLostError } from '../base/errors.js';
 import { parseFence } from '../base/fence.js';
-import { MemoryLeaseStore } from '../store/memory-lease-store.js';
-import { ManualClock } from '../testing/manual-clock.js';
-import type { Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
+import { keeperStage, TTL_MS } from './keeper.stage.js';
 
-const TTL_MS = 12_000;
-
-let clock: ManualClock;
-let memory: MemoryLeaseStore;
-let store: LeaseStoreDouble;
-let keeper: LeaseKeeper;
-let lost: [string, string][];
-
-beforeEach(() => {
-  clock = new ManualClock();
-  memory = new MemoryLeaseStore({ clock });
-  store = new LeaseStoreDouble(memory);
-  keeper = new LeaseKeeper({ store, clock, holder: 'pod/1' });
-  lost = [];
-});
-
-const onLost = ({ resource }: Lease, { reason }: LeaseLostError) => void lost.push([resource, reason]);
-
-function ask(...resources: string[]) {
-  return keeper.tryAcquireMany(
-    resources.map((resource) => ({ resource })),
-    { ttlMs: TTL_MS, onLost },
-  );
-}
-
-async function hold(...resources: string[]): Promise<Lease[]> {
-  const answers = await ask(...resources);
-  return answers.flatMap((answer) => (answer.acquired ? [answer.lease] : []));
-}
+const opened = () => keeperStage({ sessions: false });
+let { clock, memory, store, keeper, lost, ask, hold } = opened();
+beforeEach(() => void ({ clock, memory, store, keeper, lost, ask, hold } = opened()));
 
 describe('LeaseKeeper takes many', () => {
   it('in one call: the free ones, and of the others says how long they are held', async () => {

@@ -1,58 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LeaseStoreDouble } from './lease-store-double.stage.js';
-import type { LeaseLostError } from '../base/errors.js';
 import { parseFence } from '../base/fence.js';
 import { ALL_RELEASED } from '../store/lease-sessions.js';
-import { MemoryLeaseStore } from '../store/memory-lease-store.js';
-import type { LeaseEvent } from '../telemetry/lease-events.js';
-import { ManualClock } from '../testing/manual-clock.js';
-import type { Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Leases } from './leases.js';
+import { keeperStage, TTL_MS } from './keeper.stage.js';
 
-const TTL_MS = 12_000;
 /** `trustedUntil` less a sixth of the ttl: 12,000 − 120 − 2 − 2,000. */
 const STOP_MS = 9_878;
 const NOTHING = { acquired: false, remainingMs: 0 };
 
-let clock: ManualClock;
-let memory: MemoryLeaseStore;
-let store: LeaseStoreDouble;
-let keeper: LeaseKeeper;
-let events: LeaseEvent[];
-let lost: [string, string][];
-
-beforeEach(() => {
-  clock = new ManualClock();
-  memory = new MemoryLeaseStore({ clock });
-  store = new LeaseStoreDouble(memory, { sessions: memory.sessions });
-  events = [];
-  keeper = new LeaseKeeper({ store, clock, holder: 'pod/1', observe: (event) => void events.push(event) });
-  lost = [];
-});
-
-const onLost = ({ resource }: Lease, { reason }: LeaseLostError) => void lost.push([resource, reason]);
-
-function ask(...resources: string[]) {
-  return keeper.tryAcquireMany(
-    resources.map((resource) => ({ resource })),
-    { ttlMs: TTL_MS, onLost },
-  );
-}
-
-async function hold(...resources: string[]): Promise<Lease[]> {
-  const answers = await ask(...resources);
-  return answers.flatMap((answer) => (answer.acquired ? [answer.lease] : []));
-}
-
-async function isHeld(...resources: string[]): Promise<boolean[]> {
-  return (await memory.inspect(resources)).map((holding) => holding !== null);
-}
-
-/** Resolves when the clock has been turned that far. */
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, () => resolve()));
-}
+const opened = () => keeperStage({ sessions: true });
+let { clock, memory, store, keeper, events, lost, ask, hold, isHeld, after } = opened();
+beforeEach(() => void ({ clock, memory, store, keeper, events, lost, ask, hold, isHeld, after } = opened()));
 
 describe('a keeper of leases under a session', () => {
   it('opens one session for all of a ttl, and renews them with one call, however many they are', async () => {
