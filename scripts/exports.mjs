@@ -13,7 +13,7 @@ const BUDGETS = {
   '@fencepost/lease': 25,
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
-  '@fencepost/ledger/catalog': 28,
+  '@fencepost/ledger/catalog': 29,
   '@fencepost/jobs/internal': 98,
   '@fencepost/operations/internal': 40,
   '@fencepost/operations/presenting': 19,

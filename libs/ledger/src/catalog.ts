@@ -10,7 +10,7 @@ export type {
   Orderer,
   UnreadableRecord,
 } from './catalog/catalog.js';
-export { readChanges } from './catalog/read-changes.js';
+export { changePages, readChanges } from './catalog/read-changes.js';
 export type { CatalogDelta } from './catalog/read-changes.js';
 export { TOMBSTONE_MS, CatalogFullError, DefinitionConflictError } from './catalog/declaring.js';
 export {

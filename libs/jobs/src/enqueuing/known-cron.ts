@@ -1,5 +1,5 @@
 import { nearNames } from '@fencepost/lease/internal/options';
-import type { Catalog, CatalogChanges, CatalogEntry, Generation } from '@fencepost/ledger/catalog';
+import { changePages, type Catalog, type CatalogEntry, type Generation } from '@fencepost/ledger/catalog';
 import type { Clock } from '@fencepost/lease';
 import { isManual } from '@fencepost/schedule';
 import { OperatorInputError } from '@fencepost/ledger';
@@ -47,13 +47,12 @@ async function namesLike(catalog: KnownCrons, cron: string): Promise<string[]> {
 }
 
 async function* pagesOf(catalog: KnownCrons): AsyncIterable<readonly CatalogEntry[]> {
-  if (!catalog.since) return yield (await catalog.read()).entries;
-  for (let after: string | null = null; ;) {
-    const page: CatalogChanges | null = await catalog.since(null, after);
-    if (page) yield page.entries;
-    if (!page?.next) return;
-    after = page.next;
-  }
+  if (!hasPages(catalog)) return yield (await catalog.read()).entries;
+  for await (const page of changePages(catalog, null)) yield page?.entries ?? [];
+}
+
+function hasPages(catalog: KnownCrons): catalog is Pick<Catalog, 'read' | 'since'> {
+  return catalog.since !== undefined;
 }
 
 /** Oldest first, the newest included. */

@@ -137,25 +137,9 @@ const OPTIONS = {
   minIntervalMs: 'minInterval',
 } as const satisfies Record<ScheduleError['part'], string>;
 
-/** Schedules that can be, as thousands of crons have a few: each is read once, and once more on another day. */
-const valid = new Set<string>();
-const MAX_VALID = 5_000;
-const DAY_MS = 86_400_000;
-
-/** `null` for one that depends on its cron's name: `H` is another value for each. */
-function keyOf({ seed: _, ...text }: ScheduleText, now: number): string | null {
-  const { expression, timeZone, dst, spreadMs, minIntervalMs } = text;
-  if (typeof expression !== 'string' || /h/i.test(expression)) return null;
-  return JSON.stringify([expression, timeZone, dst, spreadMs, minIntervalMs, Math.floor(now / DAY_MS)]);
-}
-
 function checkSchedule(place: Place, text: ScheduleText, { now, every }: { now: number; every: unknown }): void {
-  const key = keyOf(text, now);
-  if (key !== null && valid.has(key)) return;
   try {
     parseSchedule(text, now);
-    if (valid.size >= MAX_VALID) valid.clear();
-    if (key !== null) valid.add(key);
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     const { part, expected } = error;

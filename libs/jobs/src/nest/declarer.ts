@@ -1,4 +1,5 @@
 import type { Clock } from '@fencepost/lease';
+import { changePages } from '@fencepost/ledger/catalog';
 import type { Build, Catalog, CatalogChanges, Declaration, DeclareReply } from '@fencepost/ledger/catalog';
 import { FIRST_FORMAT, formatOf, inFormat } from '@fencepost/ledger/format';
 import type { Membership } from '../membership/membership.js';
@@ -57,15 +58,13 @@ export class Declarer {
     const { catalog, clock } = this.ports;
     const settled = this.#settled;
     if (settled === null || clock.monotonic() - this.#declaredAt >= DECLARE_FULLY_MS) return false;
-    for (let after: string | null = null; ;) {
-      const page: CatalogChanges | null = await catalog.since(settled, after);
+    let version = settled;
+    for await (const page of changePages(catalog, settled)) {
       if (!page || this.#isConcerned(page)) return false;
-      if (page.next === null) {
-        if (this.#settled === settled) this.#settled = page.version;
-        return true;
-      }
-      after = page.next;
+      version = page.version;
     }
+    if (this.#settled === settled) this.#settled = version;
+    return true;
   }
 
   #isConcerned({ entries, gone, unreadable = [] }: CatalogChanges): boolean {

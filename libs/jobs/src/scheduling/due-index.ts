@@ -58,7 +58,7 @@ export class DueIndex {
 
   /**
    * Removes and returns at most `max` crons that are due at `now`, the earliest first, and of one instant those set last. When more
-   * are due, half of the places are for those that have been due for less than `lateMs`: a backlog makes no other cron late.
+   * are due, half of the places are for those that have been due for less than `lateMs`: they pass the backlog.
    */
   takeSlice(now: number, { max, lateMs }: { readonly max: number; readonly lateMs: number }): string[] {
     const half = Math.ceil(max / 2);

@@ -6,7 +6,7 @@ export const SLICE = 200;
 /** A further slice begins only while at most this many crons are in progress: one slice is claimed while another is enqueued. */
 const MAX_BESIDE = SLICE;
 
-/** A cron that has been due for longer gives way to punctual ones: a burst makes the instants of others late by about this. */
+/** A cron that has been due for longer gives way to those that have just fallen due. */
 export const LATE_MS = 500;
 
 /** Crons that are dispatched together. */
@@ -22,10 +22,10 @@ export interface Slice {
  *
  * A slice has at most {@link SLICE} crons, and only a few are in progress at once: what falls due meanwhile joins the next
  * slice instead of waiting behind everything that was due before. Slices go out in the order of their due time, and of one
- * instant the crons that fire most often go first: they were set last. When more is
- * due than a slice holds, half of its places go to the crons that have waited longest, so that no cron starves: with n crons due
- * before it, it is dispatched within n / 100 slices. The other half is for crons that have been due for less than {@link LATE_MS},
- * so that a backlog that drains for seconds leaves the instants after it punctual. Either half takes what the other leaves.
+ * instant the crons that fire most often go first: they were set last. When more is due than a slice holds, half of its places go
+ * to the crons that have waited longest, so that no cron starves: with n crons due before it, it is dispatched within n / 100
+ * slices. The other half is for crons that have been due for less than {@link LATE_MS}, so that the instants after a burst pass
+ * its backlog. Either half takes what the other leaves.
  */
 export class DueSlices {
   readonly index = new DueIndex();

@@ -9,8 +9,8 @@
  *
  * Chance alone gives the fullest of 50 pods 1.75 times the mean of 20 crons each. Few crons are therefore bound (after Mirrokni,
  * Thorup and Zadimoghaddam, "Consistent Hashing with Bounded Loads", 2016): a cron goes to the pod with the highest score among
- * those that have capacity, and each has capacity for a fifth more than its share. Pods that see the same crons and members agree, because
- * all take the crons in the same order. For a moment they may not: a cron is then handed over once more.
+ * those that have capacity, and each has capacity for a fifth more than its share. Pods that see the same crons and members
+ * agree, because all take the crons in the same order. For a moment they may not: a cron is then handed over once more.
  */
 
 /** A 32-bit hash of a name: computed once per cron and pod, and mixed for each pair. */

@@ -15,6 +15,20 @@ export interface CatalogDelta extends Pick<CatalogChanges, 'version' | 'readAt'>
 
 type Source = Pick<Catalog, 'since'>;
 
+/** The pages of what changed after a version (`null`: of everything), and a last `null` where the catalog can't say it. */
+export async function* changePages(
+  catalog: Source,
+  version: number | null,
+  limit?: number,
+): AsyncGenerator<CatalogChanges | null, void> {
+  let after: string | null = null;
+  do {
+    const page: CatalogChanges | null = await catalog.since(version, after, limit);
+    yield page;
+    after = page?.next ?? null;
+  } while (after !== null);
+}
+
 /** A catalog that changes faster than it can be read is read again next time. */
 const MAX_TRIES = 5;
 
@@ -42,10 +56,10 @@ async function readPages(catalog: Source, version: number | null): Promise<Catal
   const entries = new Map<string, CatalogEntry>();
   const unreadable = new Map<string, UnreadableRecord>();
   const gone = new Set<string>();
-  let after: string | null = null;
-  for (;;) {
-    const page: CatalogChanges | null = await catalog.since(version, after);
+  let last: CatalogChanges | null = null;
+  for await (const page of changePages(catalog, version)) {
     if (!page) return null;
+    last = page;
     // What a cron was on an earlier page is over.
     const forget = (name: string) => void (entries.delete(name), unreadable.delete(name), gone.delete(name));
     for (const entry of page.entries) {
@@ -61,9 +75,8 @@ async function readPages(catalog: Source, version: number | null): Promise<Catal
       forget(name);
       gone.add(name);
     }
-    if (page.next === null) return deltaOf(page, { whole: version === null, entries, unreadable, gone });
-    after = page.next;
   }
+  return last && deltaOf(last, { whole: version === null, entries, unreadable, gone });
 }
 
 interface Collected {

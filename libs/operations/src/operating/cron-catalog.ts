@@ -2,6 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import {
   CatalogFullError,
+  changePages,
   readChanges,
   type Catalog,
   type CatalogEntry,
@@ -153,8 +154,8 @@ export class CronCatalog {
   async *export({ tag }: ExportQuery = {}): AsyncGenerator<NamedCron, void> {
     // What changes meanwhile comes once more.
     const seen = new Set<string>();
-    for await (const page of this.#pages()) {
-      for (const entry of page) {
+    for await (const page of changePages(this.ports.catalog, null, PAGE)) {
+      for (const entry of page?.entries ?? []) {
         const { name } = entry.definition;
         if (seen.has(name)) continue;
         seen.add(name);
@@ -162,16 +163,6 @@ export class CronCatalog {
         if (cron) yield cron;
       }
     }
-  }
-
-  async *#pages(): AsyncGenerator<readonly CatalogEntry[], void> {
-    let after: string | undefined;
-    do {
-      const page = await this.ports.catalog.since(null, after, PAGE);
-      if (!page) return;
-      yield page.entries;
-      after = page.next ?? undefined;
-    } while (after !== undefined);
   }
 
   *#checked(crons: Iterable<NamedCron>, { positions, problems: before = [] }: ManyEntrance) {
