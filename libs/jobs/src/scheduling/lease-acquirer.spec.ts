@@ -4,13 +4,21 @@ import { CRON, SchedulerStage, TTL_MS } from '../../../../test/support/scheduler
 import type { Entered } from './catalog-cache.js';
 import type { HeldCron } from './held-cron.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
+import { LeaseReleases } from './lease-releases.js';
 
-const running: { stage: SchedulerStage; acquirer: LeaseAcquirer; held: Map<string, HeldCron> }[] = [];
+interface Running {
+  readonly stage: SchedulerStage;
+  readonly acquirer: LeaseAcquirer;
+  readonly releases: LeaseReleases;
+  readonly held: Map<string, HeldCron>;
+}
+
+const running: Running[] = [];
 afterEach(async () => {
   const ended = running.splice(0);
-  for (const { acquirer, held } of ended) {
+  for (const { acquirer, releases, held } of ended) {
     acquirer.halt();
-    await acquirer.releaseAll([...held.values()].map(({ lease }) => lease));
+    await releases.releaseAll([...held.values()].map(({ lease }) => lease));
   }
   await Promise.all(ended.map(({ acquirer }) => acquirer.stop()));
   for (const { stage } of ended) expect(stage.clock.pending).toBe(0);
@@ -24,8 +32,9 @@ async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON
   const { clock, telemetry, keeper, ledger, events } = stage.pod(`pod-${running.length}`);
   const held = new Map<string, HeldCron>();
   const [granted, lost] = [[] as string[][], [] as string[][]];
+  const releases = new LeaseReleases({ keeper, telemetry });
   const acquirer = new LeaseAcquirer({
-    ...{ ledger, keeper, clock, telemetry, random: () => 0, ttlMs: TTL_MS },
+    ...{ ledger, keeper, releases, clock, telemetry, random: () => 0, ttlMs: TTL_MS },
     ...{ catalogCache: { get: (cron: string) => entered(cron) }, duePublisher: { publish: () => {} }, relay: null },
     engine: {
       held: (cron) => held.get(cron),
@@ -42,7 +51,7 @@ async function acquiring(stage: SchedulerStage, crons: readonly string[] = [CRON
   });
   acquirer.want(new Set(crons));
   await stage.clock.advance(0);
-  running.push({ stage, acquirer, held });
+  running.push({ stage, acquirer, releases, held });
   /** As the pod does: it stops acting first. */
   const letGo = () => {
     const leases = [...held.values()].map(({ lease }) => lease);

@@ -8,11 +8,15 @@ import { DueIndex } from './due-index.js';
 import type { DuePublisher } from './due-publisher.js';
 import type { Engine } from './engine.js';
 import { holdCron } from './held-cron.js';
-import { aboutCrons, LeaseReleases, type LeaseReleasesDeps } from './lease-releases.js';
+import { aboutCrons, type LeaseReleases } from './lease-releases.js';
 import type { OutboxRelay } from './outbox-relay.js';
 import { reportProgramError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 
-export interface LeaseAcquirerDeps extends AcquireBackoffDeps, LeaseReleasesDeps {
+export interface LeaseAcquirerDeps extends AcquireBackoffDeps {
+  readonly keeper: LeaseKeeper;
+  readonly releases: LeaseReleases;
+  readonly telemetry: Telemetry;
   readonly ledger: OccurrenceLog;
   /** Fires the crons whose leases are held. */
   readonly engine: Pick<Engine, 'held' | 'heldUnder' | 'hold' | 'letGo'>;
@@ -55,7 +59,6 @@ export class LeaseAcquirer {
   /** Crons whose lease is being acquired, and whether its release was announced meanwhile. */
   readonly #acquiring = new Map<string, boolean>();
   readonly #backoff: AcquireBackoff;
-  readonly #releases: LeaseReleases;
   readonly #working = new Set<Promise<void>>();
   #lost: [Lease, LeaseLostError][] = [];
   #failures = 0;
@@ -64,7 +67,6 @@ export class LeaseAcquirer {
 
   constructor(private readonly deps: LeaseAcquirerDeps) {
     this.#backoff = new AcquireBackoff(deps);
-    this.#releases = new LeaseReleases(deps);
   }
 
   /**
@@ -85,7 +87,9 @@ export class LeaseAcquirer {
     this.#arm();
   }
 
-  readonly wants = (cron: string): boolean => this.#wanted.has(cron);
+  wants(cron: string): boolean {
+    return this.#wanted.has(cron);
+  }
 
   /** Whether this pod neither holds nor acquires it. */
   isFree(cron: string): boolean {
@@ -122,12 +126,9 @@ export class LeaseAcquirer {
 
   /** Ends these terms in one batch; the caller has stopped acting under them. */
   async release(leases: readonly Lease[]): Promise<void> {
-    await this.#releases.release(leases);
+    await this.deps.releases.release(leases);
     for (const { resource } of leases) this.#again(resource);
   }
-
-  /** Ends all terms of the pod in one batch, after {@link halt}. */
-  readonly releaseAll = (leases: readonly Lease[]): Promise<void> => this.#releases.releaseAll(leases);
 
   /**
    * Gives up a term that served no purpose, and backs off: the reason may persist.
@@ -180,8 +181,7 @@ export class LeaseAcquirer {
 
   async #acquire(due: readonly string[]): Promise<void> {
     if (this.#halted) return;
-    const isFirst = (cron: string) => this.first.has(cron);
-    const crons = [...due.filter(isFirst), ...due.filter((cron) => !isFirst(cron))];
+    const crons = due.toSorted((a, b) => Number(this.first.has(b)) - Number(this.first.has(a)));
     for (const cron of crons) this.#acquiring.set(cron, false);
     for (let from = 0; from < crons.length; from += MAX_BATCH) {
       const batch = crons.slice(from, from + MAX_BATCH);
@@ -287,9 +287,9 @@ export class LeaseAcquirer {
     this.#lost = [];
     const leases = lost.map(([lease]) => lease);
     for (const { resource } of leases) this.#backoff.note(resource, 0);
-    this.#releases.reportLoss(lost);
+    this.deps.releases.reportLoss(lost);
     await this.deps.engine.letGo(this.deps.engine.heldUnder(leases));
-    await this.#releases.releaseLost(leases);
+    await this.deps.releases.releaseLost(leases);
     for (const { resource } of leases) this.#again(resource);
   }
 

@@ -6,6 +6,7 @@ import { isTransactional, type OccurrenceLog, type RunHistory } from '@fencepost
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DuePublisher } from './due-publisher.js';
 import { LeaseAcquirer } from './lease-acquirer.js';
+import { LeaseReleases } from './lease-releases.js';
 import { BehindWatch } from './behind-watch.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps, type EngineOwner } from './engine.js';
@@ -59,6 +60,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   readonly engine: Engine;
   readonly acquirer: LeaseAcquirer;
   readonly #duePublisher: DuePublisher;
+  readonly #releases: LeaseReleases;
   /** `null`: the ledger is not transactional. */
   readonly #relay: OutboxRelay | null;
   readonly #assignment: Assignment;
@@ -88,7 +90,8 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const relay = isTransactional(ledger)
       ? new OutboxRelay({ ...deps, ledger, dispatcher, engine, lookEveryMs: deps.sweepEveryMs })
       : null;
-    const acquirer = new LeaseAcquirer({ ...deps, engine, catalogCache, duePublisher, relay });
+    const releases = new LeaseReleases(deps);
+    const acquirer = new LeaseAcquirer({ ...deps, releases, engine, catalogCache, duePublisher, relay });
     this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
     const behind = new BehindWatch({ ...deps, engine });
@@ -96,6 +99,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, weight, listener: this });
     this.#behind = behind;
     this.#duePublisher = duePublisher;
+    this.#releases = releases;
     this.#relay = relay;
     this.dispatcher = dispatcher;
     this.recovery = recovery;
@@ -144,7 +148,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
     // A heartbeat on its way would bring this pod back after its leave.
     await Promise.all([this.engine.stop(), this.#heartbeat.stop(), this.#takeover.stop(), this.#relay?.stop()]);
-    await this.acquirer.releaseAll(held);
+    await this.#releases.releaseAll(held);
     await this.#leave();
     await Promise.all([
       this.acquirer.stop(),
