@@ -124,6 +124,16 @@ export default [
     test: 'is ended by the pod whose session keeps it alive',
   },
   {
+    name: 'heartbeat: a change that comes while one is under way is asked about later',
+    guards: 'G14',
+    defence: 'a pod learns at once that another has joined or left, also while its heartbeat is under way',
+    file: 'libs/jobs/src/scheduling/membership-heartbeat.ts',
+    find: 'if (this.#soon) this.#askedAt = -Infinity;',
+    replace: '',
+    killedBy: 'libs/jobs/src/scheduling/membership-heartbeat.spec.ts',
+    test: 'asks for another reply at once when something changed',
+  },
+  {
     name: 'leave: a heartbeat in progress is not waited for',
     guards: 'G14',
     defence: 'a pod that has left is not brought back by its own last heartbeat',
