@@ -45,7 +45,7 @@ export const OTHER_COMMANDS = 2;
 /** Of a call and its reply, milliseconds: the latency between zones of one region. */
 export const ROUND_TRIP_MS = 1;
 /** A pod without crons. */
-export const POD_BASE_MB = 110;
+export const POD_BASE_MB = 130;
 
 /**
  * Measured on two cores of a Xeon with Redis 7.0, by `npm run sim:fleet -- --measure`, which prints them: the middle one of three
@@ -66,5 +66,5 @@ export const MEASURED: Costs = {
     instantCommands: 18.5,
     runCommands: 35,
   },
-  ...{ redisBytes: 880, knownBytes: 950, heldBytes: 2_800, podUsPerInstant: 64, assignNsPerPair: 7.9 },
+  ...{ redisBytes: 880, knownBytes: 2_300, heldBytes: 300, podUsPerInstant: 64, assignNsPerPair: 7.9 },
 };
