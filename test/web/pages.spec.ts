@@ -130,7 +130,8 @@ describe('the page', () => {
     async (path) => {
       const shown = await open(path);
       await expect.poll(() => main(shown), SOON).toContain('its worker died: it may or may not have happened');
-      await expect.poll(() => shown.locator('.notice').count(), SOON).toBe(1);
+      // Those of a colour: that the cron is muted stands there too, once the mutes have come.
+      await expect.poll(() => shown.locator('.notice.warn, .notice.bad').count(), SOON).toBe(1);
       expect(await main(shown)).not.toContain('EffectAskedError');
       expect(await main(shown)).not.toContain('The latest attempt failed');
     },
