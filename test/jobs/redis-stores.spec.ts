@@ -1,6 +1,6 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '@fencepost/lease/redis';
+import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisMembership } from '@fencepost/jobs/internal';
 import { RedisPodRegistry } from '@fencepost/operations/internal';
@@ -17,6 +17,22 @@ import { ZONE_DATA } from '../contracts/catalog/stage.js';
 
 const spaces = redisSpaces();
 
+/** A connection that notes which commands are sent. */
+function counted(redis: RedisClient) {
+  const asked: string[] = [];
+  const counting = new Proxy(redis, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...words: unknown[]) => {
+        asked.push(String(name));
+        return Reflect.apply(member, target, words) as unknown;
+      };
+    },
+  });
+  return { counting, asked };
+}
+
 auditTrailContract('the Redis audit trail', async () => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
   return {
@@ -27,6 +43,34 @@ auditTrailContract('the Redis audit trail', async () => {
       return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     },
   };
+});
+
+describe('the Redis audit trail', () => {
+  const RECORD = { by: 'otto', role: 'operator', action: 'pause', cron: 'report', runId: null } as const;
+  const record = { ...RECORD, before: null, after: null, reason: null, from: 'cli host-1' };
+
+  it('is asked with one plain command while nothing is new', async () => {
+    const { counting, asked } = counted(spaces.redis());
+    const trail = new RedisAuditTrail({ redis: counting, ...spaces.fresh() });
+    await trail.append(record);
+    await trail.take('take-1');
+    asked.length = 0;
+    for (const nonce of ['take-2', 'take-3']) expect(await trail.take(nonce)).toEqual([]);
+    expect(asked).toEqual(['xrevrange', 'xrevrange']);
+  });
+
+  it.each([0, 1])(
+    'goes on after what it knows where Redis lost how far it was handed out, and %i records',
+    async (kept) => {
+      const [redis, space] = [spaces.redis(), spaces.fresh()];
+      const trail = new RedisAuditTrail({ redis, ...space });
+      for (let n = 0; n < kept; n += 1) await trail.append(record);
+      await trail.take('take-1');
+      await redis.del(redisKeys(space)('catalog', 'audit-taken'));
+      const added = await trail.append(record);
+      expect(await trail.take('take-2')).toEqual([added]);
+    },
+  );
 });
 
 membershipContract('the Redis membership', async () => {
@@ -134,17 +178,7 @@ describe('the Redis journal', () => {
         Array.from({ length: 200 }, (_, one) => happened('lease.lost', { cron: `c-${200 * n + one}` })),
       );
     }
-    const asked: string[] = [];
-    const counting = new Proxy(redis, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return (...words: unknown[]) => {
-          asked.push(String(name));
-          return Reflect.apply(member, target, words) as unknown;
-        };
-      },
-    });
+    const { counting, asked } = counted(redis);
     const found = await new RedisJournal({ redis: counting, ...space }).ofCron('c-7', { limit: 50 });
     expect(found.map(({ cron }) => cron)).toEqual(['c-7']);
     expect(asked).toEqual(['zrevrangebylex', 'zrevrangebylex']);

@@ -19,6 +19,16 @@ export default [
     test: 'is never created by a renewal',
   },
   {
+    name: 'session renew: notices are not looked for',
+    guards: 'G3',
+    defence: 'a holder hears with its next renewal which of its terms were taken',
+    file: 'libs/lease/src/redis/redis-lease-sessions.ts',
+    find: 'return fields === FIELDS;',
+    replace: 'return Number(fields) > 0;',
+    killedBy: ON_REDIS,
+    test: 'is reported by each renewal until it is acknowledged',
+  },
+  {
     name: 'session renew: any notice is acknowledged',
     guards: 'G3',
     defence: 'the notice of a later term is not lost with that of an earlier one',

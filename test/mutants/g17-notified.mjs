@@ -82,4 +82,14 @@ export default [
     killedBy: 'test/jobs/redis-stores.spec.ts',
     test: 'hands the same records to a call whose reply got lost',
   },
+  {
+    name: 'notifications: what came after Redis lost its place in the audit trail is passed over',
+    guards: 'G17',
+    defence: 'a pod goes on in the audit trail where it knows that all before was handed out',
+    file: 'libs/ledger/src/redis/lua/take-records.lua',
+    find: "if not through and ARGV[3] ~= '' then through = ARGV[3] end\n",
+    replace: '',
+    killedBy: 'test/jobs/redis-stores.spec.ts',
+    test: 'goes on after what it knows where Redis lost how far it was handed out',
+  },
 ];

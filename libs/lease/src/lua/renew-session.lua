@@ -6,7 +6,7 @@
 -- ARGV[2 * i + 1]  its nonce
 -- Returns  'OVER' | the taken terms that the holder does not know of: resource, nonce, resource, nonce …
 --
--- The nonce of the session is its key. What is asked most often is answered with two commands.
+-- The nonce of the session is its key.
 -- @include check-number
 checkNumber('ttl', ARGV[1], 1)
 if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 0 then return 'OVER' end
@@ -15,7 +15,6 @@ for i = 1, (#ARGV - 1) / 2 do
   -- A later term of the same resource may have been taken since.
   if redis.call('HGET', KEYS[1], field) == ARGV[2 * i + 1] then redis.call('HDEL', KEYS[1], field) end
 end
-if redis.call('HLEN', KEYS[1]) == 2 then return {} end
 local fields = redis.call('HGETALL', KEYS[1])
 local taken = {}
 for i = 1, #fields, 2 do
