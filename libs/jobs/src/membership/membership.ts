@@ -50,7 +50,7 @@ export const HEARTBEAT_MS = 1_000;
 /** A pod with nothing due soon asks for a reply this often only, and says in between that it is alive. */
 export const REPLY_MS = 3_000;
 
-/** Between two looks of the pod that watches the others: what a dead pod held is taken over within a second and a half. */
+/** Between two looks of a pod that watches a suspected one, and half of it at least before one is suspected. */
 export const WATCH_MS = 250;
 
 /** A pod without a heartbeat for this long is no member any more. */

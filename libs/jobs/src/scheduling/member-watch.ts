@@ -14,31 +14,25 @@ export interface MemberWatchDeps extends Pick<PodTiming, 'watchMs' | 'suspectAft
   readonly onSuspected: () => void;
 }
 
-/** One watches, and another one the watcher, more seldom. */
-const WATCHERS = 2;
-const SELDOM = 4;
-
 /**
- * Looks several times a second whether another member has gone silent. Only two pods do: if each did, the store would get more
- * commands for it than for the heartbeats. All others learn of it from what these two do then, or from their own heartbeats.
+ * Looks whether another member has gone silent, at the moment when the one that was heard longest ago would become suspected.
+ *
+ * Only two pods do: if each did, the store would get more commands for it than for the heartbeats. The first member watches all
+ * others, and the second watches the first. All others learn of it from what these two do then, or from their own heartbeats.
  */
 export class MemberWatch {
-  /** Among the pods that watch: 0 is the first; `null` for none of them. */
-  #rank: number | null = null;
+  /** A member that this pod watches has been silent for so long, as of the last look; `null`: it watches none. */
+  #silentMs: number | null = null;
   #cancel: CancelTimer = () => {};
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(private readonly deps: MemberWatchDeps) {}
 
-  /** @param members sorted by name; a suspected one watches nobody */
+  /** @param members sorted by name, as of now; a suspected one watches nobody */
   apply(members: readonly Member[]): void {
-    const { pod } = this.deps;
-    const live = members.filter((member) => member.pod === pod || !this.#isSuspected(member));
-    const place = live.slice(0, WATCHERS).findIndex((member) => member.pod === pod);
-    const rank = members.length > 1 && place >= 0 ? place : null;
-    if (rank === this.#rank) return;
-    this.#rank = rank;
+    const watched = this.#watchedAmong(members);
+    this.#silentMs = watched.length === 0 ? null : Math.max(...watched.map(({ sinceHeardMs }) => sinceHeardMs));
     this.#arm();
   }
 
@@ -48,22 +42,35 @@ export class MemberWatch {
     await this.#looking;
   }
 
+  #watchedAmong(members: readonly Member[]): readonly Member[] {
+    const { pod } = this.deps;
+    const live = members.filter((member) => member.pod === pod || !this.#isSuspected(member));
+    if (live[0]?.pod === pod) return members.filter((member) => member.pod !== pod);
+    return live[1]?.pod === pod ? live.slice(0, 1) : [];
+  }
+
   #arm(): void {
     this.#cancel();
-    if (this.#rank === null || this.#stopped) return;
-    const { clock, watchMs } = this.deps;
-    this.#cancel = clock.after(this.#rank === 0 ? watchMs : watchMs * SELDOM, () => {
-      this.#looking = this.#look().then(() => this.#arm());
+    if (this.#silentMs === null || this.#stopped) return;
+    const { clock, watchMs, suspectAfterMs } = this.deps;
+    const leftMs = suspectAfterMs + 1 - this.#silentMs;
+    this.#cancel = clock.after(leftMs > 0 ? Math.max(leftMs, watchMs / 2) : watchMs, () => {
+      // One at a time: a store that does not answer gets one call.
+      this.#looking = this.#looking.then(() => this.#look());
     });
   }
 
   async #look(): Promise<void> {
     const { membership, telemetry, onSuspected } = this.deps;
+    if (this.#stopped) return;
     try {
       const members = await membership.members();
-      if (!this.#stopped && members.some((member) => this.#isSuspected(member))) onSuspected();
+      if (this.#stopped) return;
+      if (members.some((member) => this.#isSuspected(member))) onSuspected();
+      this.apply(members);
     } catch (error) {
       reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
+      this.#arm();
     }
   }
 

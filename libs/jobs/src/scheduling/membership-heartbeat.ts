@@ -43,7 +43,7 @@ export class MembershipHeartbeat {
   #stopped = false;
 
   constructor(private readonly deps: MembershipHeartbeatDeps) {
-    this.#watch = new MemberWatch({ ...deps, onSuspected: () => this.early() });
+    this.#watch = new MemberWatch({ ...deps, onSuspected: () => this.early(0) });
   }
 
   /** Resolves after the first heartbeat, successful or not. */
@@ -53,11 +53,11 @@ export class MembershipHeartbeat {
     this.#arm(this.deps.heartbeatMs * (0.5 + this.deps.random() / 2));
   }
 
-  /** Sends the next heartbeat soon: a pod has joined or left. */
-  early(): void {
+  /** Sends the next heartbeat soon: a pod has joined or left, or is suspected. */
+  early(delayMs = EARLY_MS): void {
     this.#askedAt = -Infinity;
     if (this.#nextAt === -Infinity) this.#soon = true;
-    else if (this.#nextAt - this.deps.clock.monotonic() > EARLY_MS) this.#arm(EARLY_MS);
+    else if (this.#nextAt - this.deps.clock.monotonic() > delayMs) this.#arm(delayMs);
   }
 
   /** Resolves when the heartbeat in progress has ended: one that arrives after the leave would bring the pod back. */

@@ -24,7 +24,7 @@ export interface TakeoverDeps {
 }
 
 /** Spreads pods that learn of the same overdue cron at the same time. */
-const JITTER_MS = 100;
+const JITTER_MS = 50;
 
 interface Looked {
   readonly overdue: readonly OverdueCron[];
