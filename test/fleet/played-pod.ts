@@ -17,7 +17,7 @@ const RUN_LEASE_MS = 30_000;
 /** A reader's first look goes so many signs of life of each pod back. */
 const REMEMBERED = 4;
 /** Crons that one EXISTS asks about. */
-const OPEN_RUNS_PER_COMMAND = 400;
+const OPEN_RUNS_PER_COMMAND = 1_000;
 /** Crons on a page of the catalog, and the commands inside the script that reads it. */
 const CHANGES_PER_PAGE = 250;
 const PAGE_COMMANDS = 6;
@@ -132,6 +132,8 @@ export class PlayedPod {
         return times(about.length * unit, costs.confirmUs, costs.instantCommands / 3);
       case 'publishDue':
         return this.#publishing(args[0] as ReadonlyMap<string, unknown>);
+      case 'withPending':
+        return each(costs.openRunsUs, 1);
       case 'withOpenRuns':
         return each(costs.openRunsUs, 1 / OPEN_RUNS_PER_COMMAND);
       case 'since':

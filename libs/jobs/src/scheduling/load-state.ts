@@ -24,13 +24,31 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
     });
   });
   if (!read) return;
-  await inGroups(unknown, async (held) => {
+  const { pending, rest } = await splitByPending(unknown, seen, deps);
+  for (const held of rest) held.known = true;
+  await inGroups(pending, async (held) => {
     const { name } = held.entry.definition;
-    // Runs that a previous holder, or a failed call of this pod, claimed and perhaps never enqueued. A cron before its first
-    // occurrence has none: a new deployment may have thousands of these.
     const recover = () => deps.recovery.recoverPending(name);
-    held.known = !seen.has(held) || (await guard({ operation: 'cron.recover', cron: name }, deps, recover));
+    held.known = await guard({ operation: 'cron.recover', cron: name }, deps, recover);
   });
+}
+
+/**
+ * The crons with runs that a previous holder, or a failed call of this pod, claimed and perhaps never enqueued. A cron before
+ * its first occurrence has none: a new deployment may have thousands of these.
+ * @returns neither where the store could not be asked
+ */
+async function splitByPending(unknown: readonly HeldCron[], seen: ReadonlySet<HeldCron>, deps: LoadStateDeps) {
+  const named = new Set<string>();
+  const names = [...seen].map(({ entry }) => entry.definition.name);
+  const asked = await guard({ operation: 'cron.recover', count: names.length }, deps, async () => {
+    for (const name of names.length === 0 ? [] : await deps.ledger.withPending(names)) named.add(name);
+  });
+  const isPending = (held: HeldCron) => named.has(held.entry.definition.name);
+  return {
+    pending: unknown.filter(isPending),
+    rest: unknown.filter((held) => !seen.has(held) || (asked && !isPending(held))),
+  };
 }
 
 /** So many crons are compared although nothing was claimed for them since the last comparison. */

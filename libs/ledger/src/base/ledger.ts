@@ -60,6 +60,8 @@ export interface OccurrenceLog {
   confirm(runIds: readonly string[]): Promise<void>;
   /** Claimed, never confirmed: what the next holder re-delivers first. At most 100, oldest first. */
   pending(cron: string): Promise<Delivery[]>;
+  /** Of these the crons of which `pending` is to be asked, in any order: few have any. May name others as well. */
+  withPending(crons: readonly string[]): Promise<string[]>;
   /**
    * Of these the crons with open runs or pending notifications, in any order: what a look at all held crons begins with, because
    * most are idle. May name others as well.

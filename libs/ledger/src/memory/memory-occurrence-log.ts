@@ -49,8 +49,15 @@ export class MemoryOccurrenceLog extends MemoryRunHistory implements OccurrenceL
   }
 
   async pending(cron: string): Promise<Delivery[]> {
-    const claimed = this.store.runs(cron, ({ record }) => record.state === 'claimed');
-    return claimed.slice(0, LEDGER_BATCH).map(deliveryOfRun);
+    return this.#claimed(cron).slice(0, LEDGER_BATCH).map(deliveryOfRun);
+  }
+
+  async withPending(crons: readonly string[]): Promise<string[]> {
+    return crons.filter((cron) => this.#claimed(cron).length > 0);
+  }
+
+  #claimed(cron: string): StoredRun[] {
+    return this.store.runs(cron, ({ record }) => record.state === 'claimed');
   }
 
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {

@@ -77,6 +77,10 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
     return (await this.ask<DeliveryRow[]>('list_pending', cron, LEDGER_BATCH)).map(decodeDelivery);
   }
 
+  async withPending(crons: readonly string[]): Promise<string[]> {
+    return this.withOpenRuns(crons);
+  }
+
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
     return (await this.ask<OverdueRunRow[]>('list_unstarted', cron, atLeastNone(limit))).map(decodeDelivery);
   }

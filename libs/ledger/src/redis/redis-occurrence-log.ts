@@ -17,8 +17,11 @@ const MAX_CRONS = 500;
 const MAX_LOOKED_AT = 200;
 
 /** Crons asked about with one `EXISTS`; a part with few enough is looked at as a whole. */
-const MAX_ASKED_FOR = 400;
+const MAX_ASKED_FOR = 1_000;
 const FEW = 8;
+
+/** The lowest score of a run that was claimed and not confirmed. */
+const PENDING = 2 * BAND;
 
 interface PreparedClaim {
   readonly index: number;
@@ -108,9 +111,18 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   }
 
   async pending(cron: string): Promise<Delivery[]> {
-    return (await this.#waiting(cron, 2, LEDGER_BATCH)).map(({ id, delivery, priority }) =>
+    return (await this.#waiting(cron, PENDING, LEDGER_BATCH)).map(({ id, delivery, priority }) =>
       deliveryOf(id, delivery, priority),
     );
+  }
+
+  async withPending(crons: readonly string[]): Promise<string[]> {
+    const found = this.access.inBatches(crons, MAX_CRONS).map(async (batch) => {
+      const keys = batch.map((cron) => this.access.keys(cron).open);
+      const numbers = (await this.access.ask('list-pending', keys, [PENDING])) as number[];
+      return numbers.flatMap((number) => batch[number - 1] ?? []);
+    });
+    return (await Promise.all(found)).flat();
   }
 
   async withOpenRuns(crons: readonly string[]): Promise<string[]> {
@@ -164,13 +176,13 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   /** Those that run have the end of their lease as their score. */
   async unstarted(cron: string, limit: number): Promise<OverdueRun[]> {
     if (limit < 1) return [];
-    return (await this.#waiting(cron, 1, limit)).map(overdueRun);
+    return (await this.#waiting(cron, BAND, limit)).map(overdueRun);
   }
 
   /** By when the next look at each is. */
-  async #waiting(cron: string, bands: 1 | 2, limit: number): Promise<Run[]> {
+  async #waiting(cron: string, from: number, limit: number): Promise<Run[]> {
     const { redis, keys } = this.access;
-    return this.existing(await redis.zrangebyscore(keys(cron).open, bands * BAND, '+inf', 'LIMIT', 0, limit));
+    return this.existing(await redis.zrangebyscore(keys(cron).open, from, '+inf', 'LIMIT', 0, limit));
   }
 
   async redeliver({ runId, delivery }: Delivery, nonce: string): Promise<Delivery | null> {

@@ -38,6 +38,22 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
     });
   });
 
+  describe('withPending', () => {
+    it('names the crons with runs that were claimed and not confirmed among five hundred', async () => {
+      const stage = await Stage.of(makeHarness, { recoverMs: LONG_MS });
+      const crons = Array.from({ length: 500 }, (_, n) => `cron-${n}`);
+      expect(await stage.ledger.withPending(crons)).toEqual([]);
+      const claimed = await claim(stage, 'cron-3');
+      await claim(stage, 'cron-450');
+      const named = await stage.ledger.withPending(crons);
+      expect(named).toEqual(expect.arrayContaining(['cron-3', 'cron-450']));
+      expect(named.length).toBeLessThan(40);
+      await stage.ledger.cancel(claimed.runId, { by: 'test', graceMs: 1 });
+      expect(await stage.ledger.withPending(crons)).not.toContain('cron-3');
+      expect(await stage.ledger.withPending([])).toEqual([]);
+    });
+  });
+
   describe('overdueAll', () => {
     it('answers of five hundred crons in the order given, of each what is its own', async () => {
       const stage = await Stage.of(makeHarness, { recoverMs: 1, sweepMs: LONG_MS });
