@@ -5,6 +5,7 @@ import { boot, cronOf, declare, sleep, sum } from './stage.mjs';
 const PODS = 3;
 /** A lease without a takeover ends by itself after this long. */
 const TTL_MS = 10_000;
+const HEARTBEAT_MS = 1_000;
 const EVERY_S = 10;
 const CALM_MS = 10_000;
 const AFTER_MS = 15_000;
@@ -22,6 +23,8 @@ export async function takeover(bench) {
       await sleep(bench.quick ? 2_000 : 15_000);
       const from = Date.now();
       await sleep(bench.quick ? 3_000 : CALM_MS);
+      // At any moment between two of its heartbeats.
+      await sleep(Math.random() * HEARTBEAT_MS);
       const at = Date.now();
       const dead = await crew.kill(0);
       const heldMs = await untilHeld(crew, count, at);
