@@ -8,7 +8,6 @@ import { DueIndex } from './due-index.js';
 import type { DuePublisher } from './due-publisher.js';
 import type { Engine } from './engine.js';
 import { holdCron } from './held-cron.js';
-import { inGroups } from './in-groups.js';
 import { aboutCrons, type LeaseReleases } from './lease-releases.js';
 import type { OutboxRelay } from './outbox-relay.js';
 import { reportProgramError, reportStoreFailure, isProgramError } from '../telemetry/report-failure.js';
@@ -27,11 +26,8 @@ export interface LeaseAcquirerDeps extends AcquireBackoffDeps {
   readonly relay: Pick<OutboxRelay, 'look'> | null;
 }
 
-/** A script for this many takes the store two milliseconds; the overdue ones are in the first. */
+/** The store takes two milliseconds for so many, while the answers about those before are read; the overdue ones come first. */
 const MAX_BATCH = 200;
-
-/** The store works on one batch while the answers about another are read. */
-const AT_ONCE = 2;
 
 /** Releases that are announced one by one are asked for together. */
 const DEBOUNCE_MS = 5;
@@ -187,14 +183,14 @@ export class LeaseAcquirer {
     if (this.#halted) return;
     const crons = due.toSorted((a, b) => Number(this.first.has(b)) - Number(this.first.has(a)));
     for (const cron of crons) this.#acquiring.set(cron, false);
-    const batches = Array.from({ length: Math.ceil(crons.length / MAX_BATCH) }, (_, n) =>
-      crons.slice(n * MAX_BATCH, (n + 1) * MAX_BATCH),
-    );
-    await inGroups(
-      batches,
-      (batch) => this.#acquireBatch(batch).catch((error: unknown) => this.#broke(batch, error)),
-      AT_ONCE,
-    );
+    let before: Promise<void> | undefined;
+    for (let from = 0; from < crons.length; from += MAX_BATCH) {
+      const batch = crons.slice(from, from + MAX_BATCH);
+      const working = this.#acquireBatch(batch).catch((error: unknown) => this.#broke(batch, error));
+      await before;
+      before = working;
+    }
+    await before;
   }
 
   async #acquireBatch(crons: readonly string[]): Promise<void> {
