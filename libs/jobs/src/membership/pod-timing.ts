@@ -6,7 +6,7 @@ export interface PodTiming {
   readonly heartbeatMs: number;
   /** A pod with nothing due soon asks for a reply this often, and only says in between that it is alive. */
   readonly replyMs: number;
-  /** Between two looks of a pod that watches a suspected one. */
+  /** Between two looks of a pod that watches others, at least. */
   readonly watchMs: number;
   readonly memberGoneMs: number;
   readonly overdueMs: number;

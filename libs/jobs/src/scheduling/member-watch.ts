@@ -54,7 +54,7 @@ export class MemberWatch {
     if (this.#silentMs === null || this.#stopped) return;
     const { clock, watchMs, suspectAfterMs } = this.deps;
     const leftMs = suspectAfterMs + 1 - this.#silentMs;
-    this.#cancel = clock.after(leftMs > 0 ? Math.max(leftMs, watchMs / 2) : watchMs, () => {
+    this.#cancel = clock.after(Math.max(leftMs, watchMs), () => {
       // One at a time: a store that does not answer gets one call.
       this.#looking = this.#looking.then(() => this.#look());
     });
