@@ -62,6 +62,11 @@ describe('the definitions by which instants were decided', () => {
     expect(told.outdated).toEqual([expect.stringContaining('by a definition that oracle had seen replaced')]);
   });
 
+  it('are unknown where a pod decided that told of no reading', () => {
+    const told = history([knows('b', 0, { since: at(0) })], [decides('a', null, 1), decides('b', 1, 2)]);
+    expect(told.outdated).toEqual([expect.stringMatching(/^a moved .* by a definition that it never told of$/)]);
+  });
+
   it('have the instants that a pod left out', () => {
     const told = history([knows('a', 0, { since: at(0) })], [decides('a', null, 1), decides('a', 1, 3)]);
     expect(seconds(told, 3)).toEqual(['1:1', '2:1', '3:1']);

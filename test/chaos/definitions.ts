@@ -24,7 +24,7 @@ export interface DefinitionHistory {
   readonly entry: CatalogEntry;
   /** With the generations of {@link entry}; 0 where the ledger has another one than the decision was made under. */
   renumbered(run: Run): Run;
-  /** Decisions by what the catalog had not said for longer than a pod may rely on it. */
+  /** Decisions by what the catalog had not said for longer than a pod may rely on it, and by what nobody knows. */
   readonly outdated: readonly string[];
 }
 
@@ -58,8 +58,8 @@ export function definitionHistory(sources: DefinitionSources): DefinitionHistory
     if (decision.after !== at) extend(intervals, partOf(newest, at, decision.after ?? Infinity));
     extend(intervals, partOf(entry, decision.after, decision.through));
     at = decision.through;
-    const gone = known && replacement(decision, known, sources);
-    if (gone) outdated.push(gone);
+    const wrong = known ? replacement(decision, known, sources) : untold(decision);
+    if (wrong) outdated.push(wrong);
   }
   extend(intervals, partOf(newest, at, Infinity));
   return historyOf(newest, intervals, outdated);
@@ -127,6 +127,11 @@ function instantsIn(entry: CatalogEntry, after: number | null, through: number):
     return [...parseSchedule({ ...definition, seed: definition.name }, since).between(since + 1, until + 1)];
   });
   return new Set(instants);
+}
+
+/** Without what a pod had read, nothing that it decided is judged. */
+function untold({ process, cron, through }: Decision): string {
+  return `${process} moved ${cron} to ${through} by a definition that it never told of`;
 }
 
 /** A reading after that of the pod, long enough before the instant, of a catalog that has other instants. */

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
 import { EVENT_TEXT } from '@fencepost/jobs/internal';
+import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { armStalls } from './stall.js';
@@ -44,19 +45,42 @@ function recordCalls(file: number, ledger: { readonly prototype: object }): void
   }
 }
 
-/** What the pod knows of the catalog from here on, whenever it is something else. */
+interface Known {
+  readonly calledAt: number;
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+}
+
+/**
+ * What the pod knows of the catalog from here on, whenever it is something else. Each reader goes on from the version that it
+ * knows, and page by page.
+ */
 function recordKnowledge(file: number, catalog: { readonly prototype: object }): void {
-  const read = Reflect.get(catalog.prototype, 'read') as () => Promise<{ readonly entries: unknown }>;
-  let known = '';
-  Reflect.set(catalog.prototype, 'read', async function (this: unknown) {
-    const calledAt = now();
-    const reading = await read.call(this);
-    const { entries } = reading;
-    const text = JSON.stringify(entries);
-    if (text !== known) append(file, { event: 'catalog.known', detail: { calledAt, entries } });
-    known = text;
-    return reading;
+  const since = Reflect.get(catalog.prototype, 'since') as Catalog['since'];
+  const states = new Map<string, Known>();
+  let told = '';
+  Reflect.set(catalog.prototype, 'since', async function (this: Catalog, ...args: Parameters<Catalog['since']>) {
+    const [version, after = null] = args;
+    const begun = now();
+    const page = await since.apply(this, args);
+    if (!page) return page;
+    const before = states.get(placeOf(version, after));
+    const entries = new Map(before?.entries);
+    const known = { calledAt: after === null ? begun : (before?.calledAt ?? begun), entries };
+    for (const entry of page.entries) entries.set(entry.definition.name, entry);
+    for (const { name } of page.unreadable ?? []) entries.delete(name);
+    for (const name of page.gone) entries.delete(name);
+    states.set(page.next === null ? placeOf(page.version, null) : placeOf(version, page.next), known);
+    if (page.next !== null) return page;
+    const text = JSON.stringify([...entries.values()]);
+    const detail = { calledAt: known.calledAt, entries: [...entries.values()] };
+    if (text !== told) append(file, { event: 'catalog.known', detail });
+    told = text;
+    return page;
   });
+}
+
+function placeOf(version: number | null, after: string | null): string {
+  return `${version} ${after}`;
 }
 
 let calls = 0;
