@@ -25,10 +25,10 @@ const AT_ONCE = 200;
 const ALL_EVERY = 12;
 
 /**
- * Of the idle crons, one in this many is looked at in full each time, about once a day each. The records of an idle cron that
+ * Of the idle crons, one in this many is looked at in full each time, about once in two days each. The records of an idle cron that
  * are beyond those kept are deleted after its last run; this is for those whose deletion failed.
  */
-const FULL_LOOK_ONE_IN = 1_440;
+const FULL_LOOK_ONE_IN = 2_880;
 
 /** Between two slices of a backlog, so that what is due meanwhile is not held up. */
 const SLICE_PAUSE_MS = 10;
