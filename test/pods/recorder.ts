@@ -45,6 +45,9 @@ function recordCalls(file: number, ledger: { readonly prototype: object }): void
   }
 }
 
+/** Where a reading of the whole catalog begins. */
+const START = placeOf(null, null);
+
 interface Known {
   readonly calledAt: number;
   readonly entries: ReadonlyMap<string, CatalogEntry>;
@@ -64,6 +67,8 @@ function recordKnowledge(file: number, catalog: { readonly prototype: object }):
     const page = await since.apply(this, args);
     if (!page) return page;
     const before = states.get(placeOf(version, after));
+    // A worker goes on from the version that its declaration was answered with: it only looks whether something changed.
+    if (!before && placeOf(version, after) !== START) return page;
     const entries = new Map(before?.entries);
     const known = { calledAt: after === null ? begun : (before?.calledAt ?? begun), entries };
     for (const entry of page.entries) entries.set(entry.definition.name, entry);
