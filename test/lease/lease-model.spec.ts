@@ -122,7 +122,7 @@ describe('leases in a Redis', () => {
 
   it('keep to what the README says, whatever is asked, forgotten, cut off and stepped', async () => {
     const faults = ['FLUSHALL', 'FLUSHALL', 'SCRIPT FLUSH', 'SCRIPT FLUSH', 'CLIENT KILL'];
-    const seen = await play({ numRuns: 150, faults, fresh, endsForGood: true });
+    const seen = await play({ numRuns: 400, faults, fresh, endsForGood: true });
     expect(seen).toEqual(expect.arrayContaining([...OFTEN, ...RAISED, 'acquire: cuts']));
   });
 

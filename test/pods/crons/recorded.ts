@@ -52,7 +52,9 @@ export class Recorded {
   #act(run: RunContext, value: string): Parameters<RunContext['effect']>[1] {
     return async ({ fence, idempotencyKey }) => {
       const gates = `${this.settings.prefix}:closed-gates`;
-      while ((await this.redis.sismember(gates, `${value}-${run.attempt}`)) === 1) await wait(LOOK_AGAIN_MS);
+      // A look that was under way when the process was frozen may time out.
+      const isClosed = () => this.redis.sismember(gates, `${value}-${run.attempt}`).catch(() => 1);
+      while ((await isClosed()) === 1) await wait(LOOK_AGAIN_MS);
       await this.sink.write({ row: run.id, value, fence, idempotencyKey });
     };
   }

@@ -56,7 +56,7 @@ export class MemoryOccurrenceLog extends MemoryRunHistory implements OccurrenceL
     return crons.filter((cron) => this.#claimed(cron).length > 0);
   }
 
-  #claimed(cron: string): StoredRun[] {
+  #claimed(cron: string): MemoryRun[] {
     return this.store.runs(cron, ({ record }) => record.state === 'claimed');
   }
 
