@@ -76,9 +76,9 @@ function recordKnowledge(file: number, catalog: { readonly prototype: object }):
     for (const name of page.gone) entries.delete(name);
     states.set(page.next === null ? placeOf(page.version, null) : placeOf(version, page.next), known);
     if (page.next !== null) return page;
-    const text = JSON.stringify([...entries.values()]);
-    const detail = { calledAt: known.calledAt, entries: [...entries.values()] };
-    if (text !== told) append(file, { event: 'catalog.known', detail });
+    const all = [...entries.values()];
+    const text = JSON.stringify(all);
+    if (text !== told) append(file, { event: 'catalog.known', detail: { calledAt: known.calledAt, entries: all } });
     told = text;
     return page;
   });
