@@ -154,6 +154,16 @@ export default [
     test: 'recovers what its predecessor left before it claims anything',
   },
   {
+    name: 'take over: a cron whose open runs are broken stops its neighbours',
+    guards: 'G14',
+    defence: 'one record that cannot be read keeps no other cron from its next holder',
+    file: 'libs/ledger/src/redis/lua/list-pending.lua',
+    find: 'redis.pcall(',
+    replace: 'redis.call(',
+    killedBy: 'libs/testing/src/ledger-contract/redis-batches.spec.ts',
+    test: 'names a cron whose open runs are broken',
+  },
+  {
     name: 'leave: a heartbeat in progress is not waited for',
     guards: 'G14',
     defence: 'a pod that has left is not brought back by its own last heartbeat',

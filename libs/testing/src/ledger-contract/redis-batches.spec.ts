@@ -99,6 +99,13 @@ describe('the Redis ledger, of many crons', () => {
     expect(await sweep()).toEqual([...Array.from({ length: 200 }, (_, n) => n), 250]);
   });
 
+  it('names a cron whose open runs are broken as one with pending runs, and no neighbour', async () => {
+    const crons = (await requests(450)).map(({ cron }) => cron);
+    await redis.set(redisKeys(SPACE)('cron-250', 'open'), 'no sorted set');
+    expect(await stage.ledger.withPending(crons)).toEqual(['cron-250']);
+    await expect(stage.ledger.pending('cron-250')).rejects.toThrow('WRONGTYPE');
+  });
+
   it('rejects a cron whose name makes no key, and no other', async () => {
     const [one, two] = await requests(2);
     if (!one || !two) throw new Error('Expected two requests.');
