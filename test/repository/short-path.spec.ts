@@ -91,6 +91,7 @@ function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): 
     duePublisher,
     clock,
     telemetry,
+    random: Math.random,
     sweepEveryMs: 60_000,
     timing: POD_TIMING,
   };

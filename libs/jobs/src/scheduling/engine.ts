@@ -7,7 +7,8 @@ import type { DuePublisher } from './due-publisher.js';
 import { BlockedCrons } from './blocked-crons.js';
 import type { DispatchResult, Dispatcher } from './dispatcher.js';
 import type { Behind } from './behind-watch.js';
-import { DueSlices, type Slice } from './due-slices.js';
+import type { DueSlices, Slice } from './due-slices.js';
+import { DueTimes } from './due-times.js';
 import type { HeldCron } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from '../membership/pod-timing.js';
@@ -23,6 +24,8 @@ export interface EngineDeps {
   /** Sets the one timer; default `clock`. */
   readonly instants?: Pick<Clock, 'after'>;
   readonly telemetry: Telemetry;
+  /** In [0, 1). */
+  readonly random: () => number;
   /** Between two sweeps of the held crons that have open runs. */
   readonly sweepEveryMs: number;
   readonly timing: Pick<PodTiming, 'maxWaitMs' | 'retryMs' | 'maxRetryMs'>;
@@ -45,9 +48,7 @@ const FAILED: DispatchResult = { failed: true };
 /** Fires the crons that this pod holds, with one timer, armed for the earliest. */
 export class Engine implements SweepOwner {
   readonly #held = new Map<string, HeldCron>();
-  readonly #due = new DueSlices();
-  /** Crons of new terms: loading thousands of them after a takeover delays no instant of the others. */
-  readonly #unseen = new DueSlices();
+  readonly #times: DueTimes;
   /** Crons with a call in progress, and what they need after it. */
   readonly #busy = new Map<HeldCron, 'nothing' | 'look' | 'load'>();
   readonly #working = new Set<Promise<void>>();
@@ -58,6 +59,7 @@ export class Engine implements SweepOwner {
   #comparedAt = -Infinity;
 
   constructor(private readonly deps: EngineDeps) {
+    this.#times = new DueTimes(deps);
     this.#blocked = new BlockedCrons(deps);
     this.#sweeper = new Sweeper({ ...deps, owner: this });
   }
@@ -72,7 +74,7 @@ export class Engine implements SweepOwner {
 
   /** When the next cron is due, by the clock of this pod; `Infinity` without one. */
   get nextAt(): number {
-    return Math.min(this.#due.index.earliest() ?? Infinity, this.#unseen.index.earliest() ?? Infinity);
+    return this.#times.earliest;
   }
 
   heldNames(): string[] {
@@ -87,8 +89,8 @@ export class Engine implements SweepOwner {
   /** How late the oldest cron is that is due and not dispatched, and how many such crons there are. */
   behind(): Behind {
     const now = this.deps.clock.now();
-    const lateMs = this.#due.lateness(now);
-    return { lateMs, crons: lateMs === 0 ? 0 : this.#due.backlog(now) };
+    const lateMs = this.#times.due.lateness(now);
+    return { lateMs, crons: lateMs === 0 ? 0 : this.#times.due.backlog(now) };
   }
 
   /** The crons that this pod still holds under exactly these leases. */
@@ -108,9 +110,8 @@ export class Engine implements SweepOwner {
     for (const held of crons.toReversed()) {
       const { name } = held.entry.definition;
       this.#held.set(name, held);
-      this.#sweeper.watch(name);
-      this.#due.index.remove(name);
-      this.#unseen.index.set(name, now);
+      this.#sweeper.add(name);
+      this.#times.lookAt(name, now);
     }
     this.#arm();
   }
@@ -131,6 +132,7 @@ export class Engine implements SweepOwner {
     if (!held) return;
     held.known = false;
     this.#sweeper.watch(cron);
+    held.published = true;
     // The read in progress may be older than the request.
     if (this.#busy.has(held)) this.#busy.set(held, 'load');
     else this.#lookAt(held, this.deps.clock.now());
@@ -141,8 +143,10 @@ export class Engine implements SweepOwner {
   publishDueAgain(cron: string): void {
     const held = this.#held.get(cron);
     if (!held || this.#busy.has(held)) return;
-    const dueAt = this.#due.index.dueAt(cron);
-    if (dueAt === null || dueAt > this.deps.clock.now()) this.#publishDue([held]);
+    // By a former holder, or what this one published got lost.
+    held.published = true;
+    const dueAt = this.#times.due.index.dueAt(cron);
+    if (dueAt === null || dueAt > this.deps.clock.now()) this.#times.publish([held]);
   }
 
   /**
@@ -175,8 +179,7 @@ export class Engine implements SweepOwner {
     const { name } = held.entry.definition;
     if (this.#held.get(name) !== held) return;
     this.#held.delete(name);
-    this.#due.index.remove(name);
-    this.#unseen.index.remove(name);
+    this.#times.remove(name);
     this.#sweeper.leave(name);
     this.#blocked.leave(name);
   }
@@ -190,16 +193,13 @@ export class Engine implements SweepOwner {
 
   #lookAt(held: HeldCron, at: number | null): void {
     const { name } = held.entry.definition;
-    if (this.#held.get(name) !== held) return;
-    this.#unseen.index.remove(name);
-    if (at === null) this.#due.index.remove(name);
-    else this.#due.index.set(name, at);
+    if (this.#held.get(name) === held) this.#times.set(name, at);
   }
 
   #arm(): void {
     this.#cancelTimer();
     this.#cancelTimer = () => {};
-    const at = Math.min(this.#due.nextAt() ?? Infinity, this.#unseen.nextAt() ?? Infinity);
+    const at = this.#times.nextSliceAt;
     if (this.#stopped || at === Infinity) return;
     const { clock, timing, instants = clock } = this.deps;
     const wait = Math.min(at - clock.now(), timing.maxWaitMs);
@@ -208,7 +208,7 @@ export class Engine implements SweepOwner {
 
   /** Takes one slice at most of each kind: the next one gets a tick of the event loop of its own. */
   #fire(): void {
-    for (const slices of [this.#due, this.#unseen]) {
+    for (const slices of [this.#times.due, this.#times.looks]) {
       const slice = slices.take(this.deps.clock.now());
       if (slice) this.#track(this.#dispatchSlice(slices, slice));
     }
@@ -227,19 +227,20 @@ export class Engine implements SweepOwner {
   async #dispatch(due: readonly HeldCron[]): Promise<void> {
     for (const held of due) this.#busy.set(held, 'nothing');
     const unknown = due.filter(({ known }) => !known);
-    if (unknown.length > 0) await loadState(unknown, this.deps);
+    const seen = unknown.length === 0 ? [] : await loadState(unknown, this.deps);
+    for (const { entry, over } of seen) if (!over) this.#sweeper.watch(entry.definition.name);
     for (const held of unknown) if (!held.known) this.#applyResult(held, FAILED);
     const known = due.filter((held) => held.known && !held.over);
     const dispatched = known.length === 0 ? [] : await this.deps.dispatcher.dispatch(known);
     known.forEach((held, index) => this.#applyResult(held, dispatched[index] ?? FAILED));
     this.#settle(due);
     const looked = known.filter((held, index) => !held.over && 'lookAt' in (dispatched[index] ?? FAILED));
-    for (const held of looked) this.#sweeper.watch(held.entry.definition.name);
+    for (const { cursor, entry } of looked) if (cursor !== null) this.#sweeper.watch(entry.definition.name);
     known.forEach(({ over, entry }, index) => {
       const outcome = dispatched[index] ?? FAILED;
       if (!over && 'lookAt' in outcome && outcome.blocked) this.#blocked.note(entry.definition.name);
     });
-    this.#publishDue(looked);
+    this.#times.publish(looked);
   }
 
   /** Handles what was requested during the calls. */
@@ -266,15 +267,6 @@ export class Engine implements SweepOwner {
     const { retryMs, maxRetryMs } = this.deps.timing;
     const wait = Math.min(retryMs * 2 ** (held.failures - 1), maxRetryMs);
     this.#lookAt(held, this.deps.clock.now() + wait);
-  }
-
-  /** In time of the store's clock, as far as its offset is known here. */
-  #publishDue(crons: readonly HeldCron[]): void {
-    const dues = crons.map(({ entry: { definition }, aheadMs }) => {
-      const dueAt = this.#due.index.dueAt(definition.name);
-      return [definition.name, dueAt === null ? null : Math.floor(dueAt - aheadMs)] as const;
-    });
-    this.deps.duePublisher.publish(dues);
   }
 
   #track(work: Promise<void>): void {

@@ -25,6 +25,8 @@ export interface HeldCron {
   aheadMs: number;
   /** Lost or given up: nothing is claimed for it any more, by calls in progress neither. */
   over: boolean;
+  /** Whether the other pods may know a due time of it. One that a former holder left shows once it is overdue. */
+  published: boolean;
   /** Cache of `newestRange`: the newest generation of `entry`. */
   newest: GenerationRange | null;
 }
@@ -38,6 +40,7 @@ export function holdCron(entry: CatalogEntry, lease: Lease): HeldCron {
     failures: 0,
     aheadMs: 0,
     over: false,
+    published: false,
     newest: null,
   };
 }
