@@ -59,7 +59,7 @@ export class PlayedPod {
     this.process = new SimProcess(clock, { name, rate: 1, aheadMs: 0 });
     const { leases, ledger, catalog, membership } = stores;
     let terms = 0;
-    const own = { clock: this.process.clock, holder: name, randomUUID: () => `${name}#${(terms += 1)}` };
+    const own = { clock: this.process.clock, holder: name, newNonce: () => `${name}#${(terms += 1)}` };
     const leasesHere = this.#port(leases);
     this.#pod = new SchedulerPod({
       ...{ ledger: this.#port(ledger), catalog: this.#port(catalog), leases: leasesHere, queue: this.#queue() },

@@ -110,6 +110,30 @@ describe('a session in Redis', () => {
     expect(new Set(holders)).toEqual(new Set(['pod/2']));
   });
 
+  it('acquires two hundred with one command for each of what is done, and not one for each lease', async () => {
+    const session = await opened();
+    const asked = Array.from({ length: 200 }, (_, n) => wanted(`r${n}`));
+    await store.sessions.acquire(session, [wanted('warm')]);
+    const { mget, exists, time, mset, get, set } = await commandsFor(() => store.sessions.acquire(session, asked));
+    expect({ mget, exists, time, mset, get, set }).toEqual({ mget: 1, exists: 1, time: 1, mset: 1 });
+  });
+
+  it('gives a lease once, also to a call that asks for it twice', async () => {
+    const asked = ['r', 'a', 'r'].map((name) => wanted(name));
+    const replies = await store.sessions.acquire(await opened(), asked);
+    expect(replies.map(({ acquired }) => acquired)).toEqual([true, true, false]);
+  });
+
+  it('says each fence of a call in which some have floors, and some are held', async () => {
+    const [session, other] = [await opened(), await opened('pod/2')];
+    await store.sessions.acquire(other, [wanted('held')]);
+    const floor = parseFence('9000000000000000');
+    const [free, high, held] = await store.sessions.acquire(session, [wanted('a'), wanted('b', floor), wanted('held')]);
+    expect(free?.acquired && free.fence).toBe((await store.inspect(['a']))[0]?.fence);
+    expect(high).toMatchObject({ acquired: true, fence: parseFence('9000000000000001') });
+    expect(held).toMatchObject({ acquired: false });
+  });
+
   it('keeps a term that changed hands after its session was found to be over', async () => {
     const dead = await opened();
     const [other, late] = [new RedisLeaseStore({ redis, ...space }), store];

@@ -35,7 +35,7 @@ class SimScheduler {
       store: ports.leases,
       clock,
       holder,
-      randomUUID: () => `${holder}#${(terms += 1)}`,
+      newNonce: () => `${holder}#${(terms += 1)}`,
     });
     this.#pod = new SchedulerPod({
       ...ports,

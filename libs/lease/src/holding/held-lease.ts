@@ -97,9 +97,9 @@ export class KeptLease implements Lease {
   readonly #hooks: LeaseHooks;
 
   constructor(
-    { resource, nonce, holder, fence }: Pick<Grant, 'resource' | 'nonce' | 'holder' | 'fence'>,
+    { resource, nonce, holder }: Pick<Grant, 'resource' | 'nonce' | 'holder'>,
     trust: Trust,
-    { hold, hooks }: { readonly hold: Hold; readonly hooks: LeaseHooks },
+    { fence, hold, hooks }: { readonly fence: Fence; readonly hold: Hold; readonly hooks: LeaseHooks },
   ) {
     this.resource = resource;
     this.nonce = nonce;

@@ -11,7 +11,7 @@ export interface LeaseKeeperOptions extends Listeners {
   /** The identity of this process; see `processIdentity`. */
   readonly holder?: string;
   /** A fresh nonce for each term. */
-  readonly randomUUID?: () => string;
+  readonly newNonce?: () => string;
 }
 
 export interface TryAcquireOptions {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomNonce } from '../base/nonce.js';
 import { ClockJump, systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { isFinal, type LossReason } from '../base/errors.js';
@@ -47,7 +47,7 @@ export class LeaseKeeper {
   constructor(options: LeaseKeeperOptions) {
     this.#store = options.store;
     this.#clock = options.clock ?? systemClock;
-    this.#nonce = options.randomUUID ?? randomUUID;
+    this.#nonce = options.newNonce ?? randomNonce;
     this.#jump = new ClockJump(this.#clock);
     this.#deadline = new Deadline(this.#clock, () => this.#onDeadline());
     this.#reports = new LeaseReports(this.#clock, options);
@@ -130,7 +130,7 @@ export class LeaseKeeper {
 
   #sessionOptions(sessions: LeaseSessions): SessionLeasesOptions {
     return {
-      ...{ sessions, clock: this.#clock, reports: this.#reports, holder: this.holder, randomUUID: this.#nonce },
+      ...{ sessions, clock: this.#clock, reports: this.#reports, holder: this.holder, newNonce: this.#nonce },
       look: () => this.#look(this.#clock.monotonic()),
       generation: () => this.#generation,
       giveBack: (requests) => this.#giveBack(requests),
@@ -184,7 +184,7 @@ export class LeaseKeeper {
       const trust = { ttlMs, until: trustedUntil(call.hold.since, ttlMs) };
       const tooLate = stopAt({ ttlMs, trustedUntil: trust.until }) <= now;
       if (wanted && !tooLate) {
-        return { acquired: true, lease: this.#keep(new KeptLease({ ...request, fence: reply.fence }, trust, call)) };
+        return { acquired: true, lease: this.#keep(new KeptLease(request, trust, { ...call, fence: reply.fence })) };
       }
       unwanted.push(request);
       return NOTHING;

@@ -8,7 +8,7 @@ import type { SessionOptions } from './kept-session.js';
 
 export interface SessionLeasesOptions extends Omit<SessionOptions, 'onLost' | 'look'> {
   readonly holder: string;
-  readonly randomUUID: () => string;
+  readonly newNonce: () => string;
   /** @returns whether the clock has jumped; all sessions are lost then */
   readonly look: () => boolean;
   /** How often all leases of the keeper have been released. */
@@ -109,9 +109,9 @@ export class SessionLeases {
   }
 
   #newSession(ttlMs: number): KeptSession {
-    const { holder, randomUUID } = this.#options;
+    const { holder, newNonce } = this.#options;
     const options = { ...this.#options, onLost: (lost: KeptSession, why: LossReason) => this.#lose(lost, why) };
-    const session = new KeptSession({ nonce: randomUUID(), holder, ttlMs }, options);
+    const session = new KeptSession({ nonce: newNonce(), holder, ttlMs }, options);
     this.#sessions.set(ttlMs, session);
     return session;
   }
@@ -119,13 +119,14 @@ export class SessionLeases {
   async #accept(call: AcquireCall, session: KeptSession, replies: readonly AcquireReply[]): Promise<AcquireAnswer[]> {
     const { clock, look, generation, reports, giveBack } = this.#options;
     const isWanted = !look() && call.generation === generation() && session.isTrusted(clock.monotonic());
+    const hold = { ...call.hold, underSession: true };
     const unwanted: AcquireRequest[] = [];
     const answers = call.requests.map((request, n): AcquireAnswer => {
       const reply = replies[n] ?? NOTHING;
       if (reply.acquired && (!isWanted || session.wasRevoked(request))) unwanted.push(request);
       if (!reply.acquired || unwanted.at(-1) === request) return this.#refused(call, request, reply);
-      reports.answered(request, reply, { ...call.hold, underSession: true });
-      const lease = new KeptLease({ ...request, fence: reply.fence }, session, call);
+      reports.answered(request, reply, hold);
+      const lease = new KeptLease(request, session, { fence: reply.fence, hold: call.hold, hooks: call.hooks });
       session.add(lease);
       return { acquired: true, lease };
     });

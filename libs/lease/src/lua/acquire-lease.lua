@@ -8,4 +8,7 @@
 -- Returns  'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'HELD <session>' | 'EXHAUSTED'
 -- @include take-lease
 -- @include parse-sessions
-return takeLease(KEYS[1], KEYS[2], ARGV[1], parseSessions(ARGV[2]))
+local known = unreadKeys()
+local answer = takeLease(known, KEYS[1], KEYS[2], parseAsked(ARGV[1]), parseSessions(ARGV[2]))
+writeKeys(known)
+return answer

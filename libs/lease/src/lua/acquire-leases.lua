@@ -7,14 +7,13 @@
 -- Returns  for each in order 'ACQUIRED <fence>' | 'BUSY <remaining milliseconds>' | 'HELD <session>' | 'EXHAUSTED' |
 --          'FAILED <why>'
 --
--- One key that holds something else costs its own resource, and not the thousand others.
 -- @include take-lease
+-- @include take-each
 -- @include parse-sessions
-local answers = {}
-local over = parseSessions(ARGV[1])
-for i = 1, #ARGV - 1 do
-  local taken, answer = pcall(takeLease, KEYS[2 * i - 1], KEYS[2 * i], ARGV[i + 1], over)
-  if not taken then answer = 'FAILED ' .. (type(answer) == 'table' and answer.err or answer) end
+local over, answers = parseSessions(ARGV[1]), {}
+takeEach(function(known, i)
+  return takeLease(known, KEYS[2 * i - 1], KEYS[2 * i], parseAsked(ARGV[i + 1]), over)
+end, function(i, answer)
   answers[i] = answer
-end
+end)
 return answers

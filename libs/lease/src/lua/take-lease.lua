@@ -14,13 +14,15 @@
 -- alone, without the counter beside it: an idle resource costs one key.
 -- @include check-number
 -- @include longer-term
-local function renewTaken(leaseKey, term, asked)
+-- @include many-keys
+local function renewTaken(known, leaseKey, term, asked)
   local nonce, length, fence, rest = term:match('^(%S+) (%d+) (%d+) (.*)$')
   if nonce ~= asked.nonce or asked.session then return nil end
   -- A repeated request counts from now as well: its sender may have started the clock with the second one.
   local longer, left = longerTerm(asked.ttl, tonumber(length), redis.call('PTTL', leaseKey))
   local text = table.concat({ nonce, string.format('%.0f', longer), fence, rest }, ' ')
   redis.call('SET', leaseKey, text, 'PX', string.format('%.0f', left))
+  known.values[leaseKey] = text
   return 'ACQUIRED ' .. fence
 end
 
@@ -50,40 +52,47 @@ local function parseAsked(text)
   }
 end
 
-local function takeLease(leaseKey, fenceKey, text, over)
-  local asked = parseAsked(text)
-  local term = redis.call('GET', leaseKey)
+-- The server's clock as a fence and as the start of a term, once for all leases of a call.
+local function readClock(known)
+  local time = redis.call('TIME')
+  known.micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  known.issued = string.format('%.0f', known.micros)
+  known.since = string.format('%.0f', math.floor(known.micros / 1000))
+end
+
+-- `asked` as parseAsked has it, `known` as many-keys has it; the caller writes what was set there.
+local function takeLease(known, leaseKey, fenceKey, asked, over)
+  local term = readKey(known, leaseKey)
   local last = '0'
   if term then
     local nonce, session, fence = term:match('^(%S+) @(%S+) (%d+) ')
-    if not session then return renewTaken(leaseKey, term, asked) or busyWith(leaseKey, term, asked) end
+    if not session then return renewTaken(known, leaseKey, term, asked) or busyWith(leaseKey, term, asked) end
     if nonce == asked.nonce and session == asked.session then
       -- Written again, so that replicas can be waited for.
-      redis.call('SET', leaseKey, term)
+      setKey(known, leaseKey, term)
       return 'ACQUIRED ' .. fence
     end
     if not over[session] then return 'HELD ' .. session end
     last = fence
   end
 
-  local counter = redis.call('GET', fenceKey)
-  local stored = checkNumber('the stored fence', counter or '0', 0)
-  local time = redis.call('TIME')
-  local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local fence = math.max(stored + 1, tonumber(last) + 1, asked.floor + 1, micros)
+  local counter = readKey(known, fenceKey)
+  local stored = counter and checkNumber('the stored fence', counter, 0) or 0
+  if not known.micros then readClock(known) end
+  local fence = math.max(stored + 1, tonumber(last) + 1, asked.floor + 1, known.micros)
   if fence > 9007199254740991 then
     return 'EXHAUSTED'
   end
 
-  local issued = string.format('%.0f', fence)
-  local since = string.format('%.0f', math.floor(micros / 1000))
-  local taken = table.concat({ asked.nonce, asked.life, issued, since, asked.holder }, ' ')
+  local issued = fence == known.micros and known.issued or string.format('%.0f', fence)
+  local taken = table.concat({ asked.nonce, asked.life, issued, known.since, asked.holder }, ' ')
   if asked.session then
-    redis.call('SET', leaseKey, taken)
-    if counter then redis.call('DEL', fenceKey) end
+    setKey(known, leaseKey, taken)
+    if counter then deleteKey(known, fenceKey) end
   else
     redis.call('SET', fenceKey, issued)
     redis.call('SET', leaseKey, taken, 'PX', asked.life)
+    known.values[fenceKey], known.values[leaseKey] = issued, taken
   end
   return 'ACQUIRED ' .. issued
 end

@@ -98,7 +98,7 @@ export class RedisLeaseSessions implements LeaseSessions {
   }
 
   async acquire(session: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    requests.forEach((request) => checkRequest({ ...request, ttlMs: session.ttlMs }));
+    for (const { nonce, floor } of requests) checkRequest({ nonce, floor, ttlMs: session.ttlMs });
     if (requests.length > 0 && (await this.look(session.nonce))) return this.#terms.acquire(session, requests);
     return requests.map(() => ({ acquired: false, remainingMs: 0 }));
   }

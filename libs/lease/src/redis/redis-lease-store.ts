@@ -1,5 +1,5 @@
 import { FenceExhaustedError } from '../base/errors.js';
-import { formatFence, parseFence } from '../base/fence.js';
+import { formatFence, NO_FENCE, parseFence } from '../base/fence.js';
 import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
@@ -26,6 +26,7 @@ import type {
 const scripts = loadScripts(new URL('../lua/', import.meta.url), [
   'acquire-lease',
   'acquire-leases',
+  'acquire-session-leases',
   'evict-lease',
   'renew-leases',
   'release-leases',
@@ -80,24 +81,31 @@ export class RedisLeaseStore implements QuorumMember {
     requests.forEach(checkRequest);
     // Each waits for its own replicas: one WAIT for all would give up all of them for one.
     if (this.#replication) return Promise.all(requests.map((request) => this.acquire(request)));
-    const answers = await this.#acquireAll(requests, askedFor);
+    const answers = await this.#acquireAll(requests, async (batch, over) =>
+      list(await this.#run('acquire-leases', batch, [over, ...batch.map(askedFor)])).map(String),
+    );
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', request.ttlMs)));
   }
 
   /** A batch counts when so many replicas have all of it: one WAIT covers whatever was written before it. */
   async #acquireUnder({ nonce, ttlMs }: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    const answers = await this.#acquireAll(
-      requests,
-      (asked) => `${asked.nonce} @${nonce} ${formatFence(asked.floor)} `,
-    );
+    const answers = await this.#acquireAll(requests, async (batch, over) => {
+      const args = [
+        over,
+        nonce,
+        ...batch.map((asked) => (asked.floor > NO_FENCE ? `${asked.nonce} ${formatFence(asked.floor)}` : asked.nonce)),
+      ];
+      return answersUnder(batch.length, list(await this.#run('acquire-session-leases', batch, args)));
+    });
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', ttlMs)));
   }
 
-  async #acquireAll<R extends Term>(requests: readonly R[], textOf: (request: R) => string): Promise<string[]> {
+  async #acquireAll<R extends Term>(
+    requests: readonly R[],
+    askFor: (batch: readonly R[], over: string) => Promise<string[]>,
+  ): Promise<string[]> {
     const ask = (asked: readonly R[], over: readonly string[]) =>
-      inBatches(this.#redis, asked, async (batch) =>
-        list(await this.#run('acquire-leases', batch, [over.join(' '), ...batch.map(textOf)])).map(String),
-      );
+      inBatches(this.#redis, asked, (batch) => askFor(batch, over.join(' ')));
     return settleHeld(await ask(requests, this.#sessions.lately()), { requests, sessions: this.#sessions, ask });
   }
 
@@ -109,7 +117,11 @@ export class RedisLeaseStore implements QuorumMember {
     return word === 'DONE';
   }
 
-  async #run(name: 'acquire-lease' | 'acquire-leases', terms: readonly Term[], args: readonly (string | number)[]) {
+  async #run(
+    name: keyof typeof scripts & `acquire-${string}`,
+    terms: readonly Term[],
+    args: readonly (string | number)[],
+  ) {
     const script = scripts[name];
     const keys = terms.flatMap(({ resource }) => this.#keys(resource));
     if (!this.#replication) return script.run(this.#redis, keys, args);
@@ -196,6 +208,17 @@ function replyTo({ resource }: Pick<Term, 'resource'>, text: string): AcquireRep
   throw new Error(`Expected an answer about ${resource}, got ${JSON.stringify(text)}.`);
 }
 
+/** In full what `acquire-session-leases` says in short. */
+function answersUnder(count: number, [fence, ...others]: unknown[]): string[] {
+  const usual = `ACQUIRED ${String(fence)}`;
+  const answers = Array.from({ length: count }, () => usual);
+  for (const other of others.map(String)) {
+    const at = other.indexOf(' ');
+    answers[Number(other.slice(0, at)) - 1] = other.slice(at + 1);
+  }
+  return answers;
+}
+
 /** A key of the wrong type fails this lease only, not the batch. */
 function heeded({ resource }: Pick<Term, 'resource'>, answer: string, ttlMs: number): string {
   if (!answer.startsWith('FAILED')) return answer;
@@ -205,7 +228,7 @@ function heeded({ resource }: Pick<Term, 'resource'>, answer: string, ttlMs: num
 
 /** A busy reply has written nothing, so it waits for no replicas. */
 function isAcquired(reply: unknown): boolean {
-  return [reply].flat().some((answer) => String(answer).startsWith('ACQUIRED '));
+  return [reply].flat().some((answer) => /^\d+$|\bACQUIRED /.test(String(answer)));
 }
 
 /** From the positions, counted from 1, of terms that were over: usually none, which is quick to write and to read. */

@@ -1,0 +1,28 @@
+-- Takes each of many leases for one session and issues its fence in one step, or does neither.
+--
+-- KEYS[2 * i - 1]  the i-th lease, as in acquire-lease
+-- KEYS[2 * i]  the last fence issued for the i-th resource
+-- ARGV[1]  sessions known to be over, blanks between them
+-- ARGV[2]  the session
+-- ARGV[i + 2]  nonce of the i-th term, and behind a blank the floor unless that is 0
+-- Returns  {fence, '<i> <answer>', ...}: what acquire-leases answers, for all those that did not acquire this fence
+--
+-- A pod acquires a hundred thousand when it starts, and nearly all of them get the server's clock as their fence.
+-- @include take-lease
+-- @include take-each
+-- @include parse-sessions
+local over = parseSessions(ARGV[1])
+local asked = { session = ARGV[2], life = '@' .. ARGV[2], holder = '' }
+local others = {}
+local known = takeEach(function(known, i)
+  local nonce, floor = string.match(ARGV[i + 2], '^(%S+) (%S+)$')
+  asked.nonce, asked.floor = nonce or ARGV[i + 2], floor and checkNumber('floor', floor, 0) or 0
+  return takeLease(known, KEYS[2 * i - 1], KEYS[2 * i], asked, over)
+end, function(i, answer)
+  others[i] = answer
+end)
+local usual, reply = known.issued and 'ACQUIRED ' .. known.issued, { known.issued or '' }
+for i, answer in ipairs(others) do
+  if answer ~= usual then reply[#reply + 1] = string.format('%d %s', i, answer) end
+end
+return reply
