@@ -42,6 +42,9 @@ export class Schedules implements SharedSchedules {
 /** `H` is replaced by numbers derived from the name; crons with the same numbers share a schedule. */
 function keyOf({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
   const resolved = /h/i.test(expression) && !isEvery(expression) ? resolvedExpression(expression, name) : null;
+  // What nearly all crons are, in a tenth of the time.
+  const isPlain = resolved === null && dst === undefined && spreadMs === undefined && minIntervalMs === undefined;
+  if (isPlain) return `${expression} ${timeZone}`;
   return JSON.stringify([expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs]);
 }
 

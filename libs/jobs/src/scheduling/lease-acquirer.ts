@@ -181,7 +181,7 @@ export class LeaseAcquirer {
 
   async #acquire(due: readonly string[]): Promise<void> {
     if (this.#halted) return;
-    const crons = due.toSorted((a, b) => Number(this.first.has(b)) - Number(this.first.has(a)));
+    const crons = [...due.filter((cron) => this.first.has(cron)), ...due.filter((cron) => !this.first.has(cron))];
     for (const cron of crons) this.#acquiring.set(cron, false);
     let before: Promise<void> | undefined;
     for (let from = 0; from < crons.length; from += MAX_BATCH) {
@@ -244,9 +244,9 @@ export class LeaseAcquirer {
       });
       engine.hold(held);
       for (const { entry } of held) if (isManual(entry.definition.expression)) relay?.look(entry.definition.name);
-      // Removed from the catalog while its lease was being acquired.
-      const unknown = leases.filter(({ resource }) => !catalogCache.get(resource));
-      if (unknown.length > 0) this.#track(this.release(unknown));
+      if (held.length === leases.length) return;
+      // Removed from the catalog while their leases were being acquired.
+      this.#track(this.release(leases.filter(({ resource }) => !catalogCache.get(resource))));
     } catch (error) {
       await this.#giveUp(leases, error);
     }

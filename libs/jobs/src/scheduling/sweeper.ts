@@ -61,7 +61,12 @@ export class Sweeper {
     this.#arm();
   }
 
-  /** The cron may have open runs: it was taken over, claimed for, or rechecked. */
+  /** The cron is held, and nothing is known of it yet. */
+  add(cron: string): void {
+    this.#watched.add(cron);
+  }
+
+  /** The cron may have open runs: something was claimed for it, in this term or an earlier one, or it was rechecked. */
   watch(cron: string): void {
     this.#watched.add(cron);
     this.#restless.add(cron);
