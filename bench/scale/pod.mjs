@@ -19,6 +19,8 @@ await serve(async ({ redis, prefix, pod, pods = 1 }) => {
   return {
     held: async () => running().reduce((sum, one) => sum + one.engine.size, 0),
     rss: async () => process.memoryUsage().rss,
+    /** Since the process began. */
+    peakRss: async () => process.resourceUsage().maxRSS * 1_024,
     /** Forgets the pauses of the loop and the processor time so far. */
     async calm() {
       loop.reset();
