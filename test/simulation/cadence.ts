@@ -34,7 +34,7 @@ export function cadence(heartbeatMs: number): Cadence {
     pod: {
       heartbeatMs,
       replyMs: scaled(3_000),
-      watchMs: scaled(125),
+      watchMs: scaled(50),
       memberGoneMs: scaled(3_500),
       overdueMs: scaled(500),
       suspectAfterMs: scaled(1_200),

@@ -51,7 +51,7 @@ export const HEARTBEAT_MS = 1_000;
 export const REPLY_MS = 3_000;
 
 /** Between two looks of a pod that watches others, at least: a suspected one is looked at this often. */
-export const WATCH_MS = 125;
+export const WATCH_MS = 50;
 
 /** A pod without a heartbeat for this long is no member any more. */
 export const MEMBER_GONE_MS = 3_500;

@@ -23,6 +23,9 @@ import { Schedules } from '../schedules/schedules.js';
 import { Assignment } from './assignment.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
+/** A pod whose session ends leaves the membership in the same moment: who hears of the one waits this long for the other. */
+const LEAVES_WITHIN_MS = 10;
+
 export interface SchedulerPodDeps
   extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
   readonly ledger: OccurrenceLog & Pick<RunHistory, 'forget'>;
@@ -140,7 +143,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     if (!this.#stopped) await this.#heartbeat.start();
   }
 
-  /** Stops claiming, releases all leases in one batch, leaves the membership; only then the rest. */
+  /** Stops claiming, then releases all leases in one batch and leaves the membership; only then the rest. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -148,8 +151,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
     // A heartbeat on its way would bring this pod back after its leave.
     await Promise.all([this.engine.stop(), this.#heartbeat.stop(), this.#takeover.stop(), this.#relay?.stop()]);
-    await this.#releases.releaseAll(held);
-    await this.#leave();
+    await Promise.all([this.#releases.releaseAll(held), this.#leave()]);
     await Promise.all([
       this.acquirer.stop(),
       this.catalogCache.stop(),
@@ -178,7 +180,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     if (this.#stopped) return;
     if (cron === ALL_RELEASED) {
       this.acquirer.wakeAll();
-      return this.#heartbeat.early();
+      return this.#heartbeat.early(LEAVES_WITHIN_MS);
     }
     if (this.acquirer.wants(cron)) this.acquirer.wake(cron);
     // A release of a lease that this pod has no use for: a pod has joined or leaves.

@@ -60,6 +60,20 @@ describe('a scheduler pod that dies', () => {
     expect(survivor?.events.of('pods.changed').at(-1)).toMatchObject({ pods: 1 });
   });
 
+  it('has all of its crons held by the others within twenty milliseconds of the end of its session', async () => {
+    const stage = staged();
+    await stage.declareMany(30);
+    await stage.declare(1, {});
+    const pods = [await stage.started('a'), await stage.started('b'), await stage.started('c')];
+    await stage.clock.advance(10_100);
+    const dead = await stage.holder();
+    for (const pod of pods) if (pod.keeper.holder === dead) pod.crash();
+    stage.leases.calls.length = 0;
+    while (!stage.leases.calls.includes('sessions.closeOf')) await stage.clock.advance(1);
+    await stage.clock.advance(20);
+    expect([...(await stage.holders(30)).keys()]).not.toContain('nobody');
+  });
+
   it('keeps its crons until its session runs out when none is overdue', async () => {
     const stage = staged();
     await stage.declareMany(30);

@@ -133,19 +133,27 @@ export class Takeover {
    * membership too, so that its crons are assigned to others at once. One that lives after all is back with its next heartbeat.
    */
   async #endSession(holder: string, fence: Fence, cron: string): Promise<boolean> {
-    const { leases, membership, telemetry } = this.deps;
+    const { leases, telemetry } = this.deps;
+    if (!leases.sessions) return false;
+    // Sent first: who hears of the end of the session asks for the members at once.
+    const leaving = this.#takeOut(holder);
     try {
-      if (!(await leases.sessions?.closeOf(cron, fence))) return false;
+      return await leases.sessions.closeOf(cron, fence);
     } catch (error) {
       reportStoreFailure(telemetry, { operation: 'lease.evict', cron }, error);
       return false;
+    } finally {
+      await leaving;
     }
+  }
+
+  async #takeOut(holder: string): Promise<void> {
+    const { membership, telemetry } = this.deps;
     try {
       await membership.leave(holder);
     } catch (error) {
       reportStoreFailure(telemetry, { operation: 'membership.leave' }, error);
     }
-    return true;
   }
 
   /** `null` when the store failed. */
