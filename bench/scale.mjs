@@ -7,7 +7,7 @@ const BENCH = {
     seconds: { says: 'the length of the idle window; a minute has a full sweep in it', default: 60, quick: 4 },
     pods: { says: 'scheduler pods of the idle window', default: 10, quick: 4 },
     burst: { says: 'crons that are due at one instant', default: 20_000, quick: 500 },
-    kills: { says: 'how often a pod is killed; the figure is the median', default: 5, quick: 1 },
+    kills: { says: 'how often a pod is killed; the figure is the median', default: 7, quick: 1 },
     takeover: { says: 'crons on the three pods of which one is killed', default: 10_000, quick: 300 },
   },
   lists: { crons: { says: 'numbers of crons', default: [1_000, 10_000, 100_000], quick: [100, 400] } },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startRedis } from '../../scripts/redis.mjs';
+import { canGoFirst, goFirst } from '../lease/go-first.mjs';
 import { atMost, shown } from '../run/claims.mjs';
 import { burst } from './burst.mjs';
 import { idle } from './idle.mjs';
@@ -21,7 +22,7 @@ export async function runScale(options, print) {
     }
   }
   const ok = cases.every(({ claims }) => claims.every(({ holds }) => holds !== false));
-  return { ok, seconds: options.seconds, pods: options.pods, quick: options.quick, cases };
+  return { ok, seconds: options.seconds, pods: options.pods, quick: options.quick, undisturbed: canGoFirst, cases };
 }
 
 async function runCase({ name, crons, run, quick }, print) {
@@ -48,10 +49,14 @@ function shownAll(value) {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shownAll(each)]));
 }
 
-/** Each measurement has a Redis of its own: what one leaves behind would be measured with the next. */
+/**
+ * Each measurement has a Redis of its own: what one leaves behind would be measured with the next. It goes before the pods, which
+ * have fewer processors than processes: else the slow log has what a script waited for them.
+ */
 async function onServer(run) {
   delete process.env.REDIS_URL;
   const server = await startRedis({ log: (line) => console.error(line) });
+  goFirst(server.pid);
   const client = await connectRedis({ url: server.url, commandTimeoutMs: 120_000, name: 'bench' });
   try {
     return await run({ redis: server.url, client, prefix: `bench-${randomUUID().slice(0, 8)}` });
