@@ -6,6 +6,7 @@ import { boot, daily, declare, sleep } from './stage.mjs';
 const CHANGES = 5;
 /** After it V8 has returned what the boot left: it collects by itself once a process allocates little for a while. */
 const SETTLED_MS = 120_000;
+const CALM_MS = 15_000;
 
 /**
  * One pod and three, each from an empty Redis: boot until all crons are held, resident memory, what Redis keeps for an idle
@@ -49,7 +50,7 @@ async function bootOf({ space, count, processes, quick }, also) {
   const seen = await watchServer(space.client, () => boot(space, count, { processes }));
   const { crew, bootS } = seen.result;
   try {
-    await sleep(quick ? 1_000 : SETTLED_MS);
+    await sleep(quick ? 1_000 : count === 1 ? CALM_MS : SETTLED_MS);
     const [rssMB, peakMB] = [await largestMB(crew, 'rss'), await largestMB(crew, 'peakRss')];
     const bytes = (await usedBytes(space.client)) - before;
     const change = also && (await also({ ...space, crew, catalog, count }));
