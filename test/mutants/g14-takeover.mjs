@@ -64,6 +64,16 @@ export default [
     test: 'loses all of its crons when one of them is overdue: its session is ended with one call',
   },
   {
+    name: 'heartbeat: a pod in a burst waits for its timer',
+    guards: 'G14',
+    defence: 'an overloaded pod that lives is not taken for dead, and keeps its crons',
+    file: 'libs/jobs/src/scheduling/engine.ts',
+    find: 'this.deps.owner.sliceBegins?.();',
+    replace: '',
+    killedBy: 'libs/jobs/src/scheduling/engine-slices.spec.ts',
+    test: 'says with them that its pod lives',
+  },
+  {
     name: 'takeover: a dead pod stays a member',
     guards: 'G14',
     defence: 'the crons of a pod whose session was ended are assigned to others at once',

@@ -45,6 +45,17 @@ describe('the engine, of many crons that are due at one instant', () => {
     expect(stage.memoryQueue.taken).toHaveLength(SLICE);
   });
 
+  it('says with them that its pod lives, whose timers are late now', async () => {
+    const stage = new SchedulerStage();
+    await stage.declare(1, {});
+    const pod = stage.pod();
+    open.push({ stage, stop: () => pod.stop() });
+    await pod.start();
+    // With an instant each second its own timer asks for replies.
+    await stage.clock.advance(3_000);
+    expect(stage.membership.calls).toContain('beat');
+  });
+
   it('has at most two slices in progress, however many there are, and loses none', async () => {
     const { stage, engine } = burst(10 * SLICE + 1);
     await stage.clock.advance(500);

@@ -35,6 +35,8 @@ export interface EngineDeps {
 export interface EngineOwner {
   /** The engine has stopped firing this cron by itself. */
   cronDropped(held: HeldCron, why: DropReason): void;
+  /** The engine begins a slice of crons. */
+  sliceBegins?(): void;
 }
 
 /** `stale`: a claim was refused. `outdated`: refused, the ledger has a newer definition. `failing`: store or queue kept failing. */
@@ -216,6 +218,7 @@ export class Engine implements SweepOwner {
   }
 
   async #dispatchSlice(slices: DueSlices, slice: Slice): Promise<void> {
+    this.deps.owner.sliceBegins?.();
     try {
       await this.#dispatch(slice.crons.flatMap((name) => this.#held.get(name) ?? []));
     } finally {

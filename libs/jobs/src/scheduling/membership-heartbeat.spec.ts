@@ -50,6 +50,25 @@ describe('a heartbeat', () => {
     await pod.stop();
   });
 
+  it('is followed by a sign of life half a second later while the pod works through what is due', async () => {
+    const { pod, clock, sent, reply } = quietPod();
+    const started = pod.start();
+    reply();
+    await started;
+    await clock.advance(POD_TIMING.heartbeatMs / 2);
+    const regular = sent.length;
+    await clock.advance(POD_TIMING.heartbeatMs / 2 - 1);
+    pod.alive();
+    expect(sent).toHaveLength(regular);
+    await clock.advance(1);
+    pod.alive();
+    pod.alive();
+    expect(sent.slice(regular)).toEqual(['beat']);
+    await pod.stop();
+    pod.alive();
+    expect(sent.slice(regular)).toEqual(['beat']);
+  });
+
   it('asks for no reply while nothing is due and nothing changed', async () => {
     const { pod, clock, sent, reply } = quietPod();
     const started = pod.start();

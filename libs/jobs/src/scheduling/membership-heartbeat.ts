@@ -37,6 +37,8 @@ export class MembershipHeartbeat {
   #nextAt = Infinity;
   /** The next heartbeat is due early: a change during the one in progress may be missing in its reply. */
   #soon = false;
+  /** When this pod last said that it lives; `null` before it has begun to. Monotonic. */
+  #saidAt: number | null = null;
   /** When the last reply was asked for. Monotonic. */
   #askedAt = -Infinity;
   #working: Promise<void> = Promise.resolve();
@@ -58,6 +60,17 @@ export class MembershipHeartbeat {
     this.#askedAt = -Infinity;
     if (this.#nextAt === -Infinity) this.#soon = true;
     else if (this.#nextAt - this.deps.clock.monotonic() > delayMs) this.#arm(delayMs);
+  }
+
+  /**
+   * Says that this pod lives if it has not for half the time between two heartbeats. Called while it works through what is due: its
+   * timers are late then, and a pod that is taken for dead loses its crons in the middle of a burst.
+   */
+  alive(): void {
+    const { clock, heartbeatMs } = this.deps;
+    const isDue = this.#saidAt !== null && clock.monotonic() - this.#saidAt >= heartbeatMs / 2;
+    if (this.#stopped || !isDue) return;
+    this.#working = Promise.all([this.#working, this.#beat()]).then(() => {});
   }
 
   /** Resolves when the heartbeat in progress has ended: one that arrives after the leave would bring the pod back. */
@@ -91,7 +104,8 @@ export class MembershipHeartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { membership, pod, telemetry, weight } = this.deps;
+    const { membership, pod, clock, telemetry, weight } = this.deps;
+    this.#saidAt = clock.monotonic();
     try {
       await membership.beat(pod, 'pod', weight());
     } catch (error) {
@@ -104,6 +118,7 @@ export class MembershipHeartbeat {
   async #heartbeat(): Promise<void> {
     const { membership, pod, clock, telemetry, listener, weight } = this.deps;
     const sentAt = clock.monotonic();
+    this.#saidAt = sentAt;
     let reply: HeartbeatReply;
     try {
       reply = await membership.heartbeat(pod, weight());

@@ -220,6 +220,10 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#assignment.catalogChanged(changed, gone);
   }
 
+  sliceBegins(): void {
+    this.#heartbeat.alive();
+  }
+
   cronDropped(held: HeldCron, why: DropReason): void {
     const tracked = this.#drop(held, why).finally(() => this.#dropping.delete(tracked));
     this.#dropping.add(tracked);
