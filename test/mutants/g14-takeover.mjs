@@ -254,7 +254,7 @@ export default [
     test: 'is taken back once it has been claimed',
   },
   {
-    name: 'takeover: a dead pod stays a member',
+    name: 'takeover: the end of a session is announced and its pod stays a member',
     guards: 'G14',
     defence: 'who hears of the end of a session gets its share of what was held under it at once',
     file: 'libs/jobs/src/scheduling/takeover.ts',

@@ -202,7 +202,7 @@ describe('the path of one lease', () => {
       0,
       wanting().findIndex((frame) => frame.endsWith('Assignment.assign')),
     );
-    const hops = hopsOf(wanted, ['want'], reading(), recorder.stacks['acquire-leases'], holding(), ['hold']);
+    const hops = hopsOf(wanted, ['want'], reading(), recorder.stacks['acquire-session-leases'], holding(), ['hold']);
     expect(hops).toContain('LeaseKeeper.tryAcquireMany');
     expect(hops.length, hops.join(', ')).toBeLessThanOrEqual(MAX_BATCH_HOPS);
   }, 30_000);

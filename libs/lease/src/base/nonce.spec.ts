@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { randomNonce } from './nonce.js';
+import { randomNonce } from './identity.js';
 
 it('is a word of its own each time, also beyond the bytes that are drawn at once', () => {
   const nonces = Array.from({ length: 5_000 }, () => randomNonce());

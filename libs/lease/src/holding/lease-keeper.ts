@@ -1,9 +1,8 @@
-import { randomNonce } from '../base/nonce.js';
 import { ClockJump, systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { isFinal, type LossReason } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
-import { processIdentity } from '../base/identity.js';
+import { processIdentity, randomNonce } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { LeaseKeeperOptions, TryAcquireManyOptions, TryAcquireOptions, WantedLease } from './keeper-options.js';
 import { Deadline } from './deadline.js';

@@ -81,32 +81,25 @@ export class RedisLeaseStore implements QuorumMember {
     requests.forEach(checkRequest);
     // Each waits for its own replicas: one WAIT for all would give up all of them for one.
     if (this.#replication) return Promise.all(requests.map((request) => this.acquire(request)));
-    const answers = await this.#acquireAll(requests, async (batch, over) =>
-      list(await this.#run('acquire-leases', batch, [over, ...batch.map(askedFor)])).map(String),
-    );
+    const ask = (asked: readonly AcquireRequest[], over: readonly string[]) =>
+      inBatches(this.#redis, asked, async (batch) =>
+        list(await this.#run('acquire-leases', batch, [over.join(' '), ...batch.map(askedFor)])).map(String),
+      );
+    const first = await ask(requests, this.#sessions.lately());
+    const answers = await settleHeld(first, { requests, sessions: this.#sessions, ask });
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', request.ttlMs)));
   }
 
   /** A batch counts when so many replicas have all of it: one WAIT covers whatever was written before it. */
   async #acquireUnder({ nonce, ttlMs }: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    const answers = await this.#acquireAll(requests, async (batch, over) => {
-      const args = [
-        over,
-        nonce,
-        ...batch.map((asked) => (asked.floor > NO_FENCE ? `${asked.nonce} ${formatFence(asked.floor)}` : asked.nonce)),
-      ];
-      return answersUnder(batch.length, list(await this.#run('acquire-session-leases', batch, args)));
-    });
+    const ask = (asked: readonly SessionRequest[], over: readonly string[]) =>
+      inBatches(this.#redis, asked, async (batch) => {
+        const args = [over.join(' '), nonce, ...batch.map(askedUnder)];
+        return answersUnder(batch.length, list(await this.#run('acquire-session-leases', batch, args)));
+      });
+    const first = await ask(requests, this.#sessions.lately());
+    const answers = await settleHeld(first, { requests, sessions: this.#sessions, ask });
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', ttlMs)));
-  }
-
-  async #acquireAll<R extends Term>(
-    requests: readonly R[],
-    askFor: (batch: readonly R[], over: string) => Promise<string[]>,
-  ): Promise<string[]> {
-    const ask = (asked: readonly R[], over: readonly string[]) =>
-      inBatches(this.#redis, asked, (batch) => askFor(batch, over.join(' ')));
-    return settleHeld(await ask(requests, this.#sessions.lately()), { requests, sessions: this.#sessions, ask });
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {
@@ -198,6 +191,10 @@ export class RedisLeaseStore implements QuorumMember {
 
 function askedFor({ nonce, ttlMs, floor, holder }: AcquireRequest): string {
   return `${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`;
+}
+
+function askedUnder({ nonce, floor }: SessionRequest): string {
+  return floor > NO_FENCE ? `${nonce} ${formatFence(floor)}` : nonce;
 }
 
 function replyTo({ resource }: Pick<Term, 'resource'>, text: string): AcquireReply {
