@@ -3,15 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../scripts/debian.mjs';
 import { freePort } from '../../scripts/redis.mjs';
-import { serverProcess, type ServerProcess } from './server-process.js';
+import { serverProcess, type Freezable, type ServerProcess } from './server-process.js';
 
-export interface PrivateEtcd {
+export interface PrivateEtcd extends Freezable {
   readonly endpoint: string;
   /** Changes with a restart. */
   readonly pid: number;
-  /** SIGSTOP: connections stay open and nothing is answered, as on a host that swaps or is paused. */
-  freeze(): void;
-  thaw(): void;
   /** SIGKILL; the data stays. */
   kill(): Promise<void>;
   /** A new process on the same port, with what is there of the data. */
@@ -59,8 +56,8 @@ async function startMember(member: Member, cluster: string): Promise<PrivateEtcd
     get pid() {
       return server.pid;
     },
-    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
-    thaw: () => void process.kill(server.pid, 'SIGCONT'),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
     kill: () => server.end('keep'),
     start: restart,
     restartEmpty: async () => {

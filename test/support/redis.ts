@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisClient, RedisTarget } from '@fencepost/lease/redis';
 import { findRedisServer, freePort } from '../../scripts/redis.mjs';
-import { serverFolder, serverProcess, type ServerProcess } from './server-process.js';
+import { serverFolder, serverProcess, type Freezable, type ServerProcess } from './server-process.js';
 
 /** The Redis that all tests share; each keeps to its own prefix. */
 export function testRedis(): string {
@@ -24,7 +24,7 @@ export async function clearPrefixes(redis: RedisClient, prefixes: readonly strin
   for (let n = 0; n < left.length; n += 1_000) await redis.unlink(left.slice(n, n + 1_000));
 }
 
-export interface PrivateRedis {
+export interface PrivateRedis extends Freezable {
   readonly url: string;
   readonly port: number;
   /** Where the nodes of a cluster talk to one another; none without `cluster-enabled`. */
@@ -32,9 +32,6 @@ export interface PrivateRedis {
   /** Changes with a restart. */
   readonly pid: number;
   stop(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing is answered, as on a host that swaps or is paused. */
-  freeze(): void;
-  thaw(): void;
   /** A new process without data on the same port; with a `dir` among the settings, one with what was saved there. */
   restartEmpty(): Promise<void>;
 }
@@ -58,8 +55,8 @@ export async function privateRedis(
       return server.pid;
     },
     stop: () => server.end(),
-    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
-    thaw: () => void process.kill(server.pid, 'SIGCONT'),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
     restartEmpty: async () => {
       await server.end();
       server = await start(all, env);

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface ServerProcess {
+export interface Freezable {
+  /** SIGSTOP: connections stay open and nothing is answered, as on a host that swaps or is paused; no more once it returns. */
+  freeze(): void;
+  thaw(): void;
+}
+
+export interface ServerProcess extends Freezable {
   readonly pid: number;
   /** SIGKILL, because a frozen server would not hear anything else. Its folder goes with it, unless it is to be kept. */
   end(keep?: 'keep'): Promise<void>;
@@ -49,11 +55,40 @@ export async function serverProcess(program: ServerProgram): Promise<ServerProce
         if (failed?.test(said)) refuse();
       });
     });
-    return { pid, end };
+    return { pid, end, freeze: () => freeze(pid), thaw: () => void process.kill(pid, 'SIGCONT') };
   } catch (error) {
     await end();
     throw error;
   }
+}
+
+const MAX_FREEZING_MS = 10_000;
+
+/** The first thread that hears of it stops the others. On a busy machine that one may wait while the others answer yet. */
+function freeze(pid: number): void {
+  process.kill(pid, 'SIGSTOP');
+  const since = performance.now();
+  while (threadsOf(pid).some(isRunning)) {
+    if (performance.now() - since > MAX_FREEZING_MS) throw new Error(`Process ${pid} did not stop for SIGSTOP.`);
+  }
+}
+
+/** The state of each thread, as `/proc/<pid>/task/<tid>/stat` has it; none where there is no such folder. */
+function threadsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/task`;
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((thread) => {
+    try {
+      return readFileSync(join(folder, thread, 'stat'), 'utf8');
+    } catch {
+      return []; // It has ended since.
+    }
+  });
+}
+
+/** The name of a thread stands in brackets before its state, and may hold some itself. */
+function isRunning(stat: string): boolean {
+  return !/^ [TtZX]/.test(stat.slice(stat.lastIndexOf(')') + 1));
 }
 
 const IN_MEMORY = '/dev/shm';

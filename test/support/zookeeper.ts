@@ -3,15 +3,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureFile, ensureProgram } from '../../scripts/debian.mjs';
 import { freePort } from '../../scripts/redis.mjs';
-import { serverFolder, serverProcess, type ServerProcess } from './server-process.js';
+import { serverFolder, serverProcess, type Freezable, type ServerProcess } from './server-process.js';
 
-export interface PrivateZookeeper {
+export interface PrivateZookeeper extends Freezable {
   /** `host:port` of the client's side. */
   readonly address: string;
   readonly port: number;
-  /** SIGSTOP: connections stay open and nothing is answered. */
-  freeze(): void;
-  thaw(): void;
   /** SIGKILL; the data stays. */
   kill(): Promise<void>;
   /** A new process on the same port, with what is there of the data. */
@@ -80,8 +77,8 @@ async function startMember(member: Member, config: readonly string[]): Promise<P
   return {
     address: `127.0.0.1:${port}`,
     port,
-    freeze: () => void process.kill(server.pid, 'SIGSTOP'),
-    thaw: () => void process.kill(server.pid, 'SIGCONT'),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
     kill: () => server.end('keep'),
     start: restart,
     restartEmpty: async () => {

@@ -11,11 +11,8 @@ export interface LoadStateDeps {
   readonly telemetry: Telemetry;
 }
 
-/**
- * Loads cursor and pending runs of crons that were taken over or whose last call failed; sets `known` on success.
- * @returns those for which something was claimed before: the others have no run
- */
-export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDeps): Promise<ReadonlySet<HeldCron>> {
+/** Loads cursor and pending runs of crons that were taken over or whose last call failed; sets `known` on success. */
+export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDeps): Promise<void> {
   const names = unknown.map(({ entry }) => entry.definition.name);
   const seen = new Set<HeldCron>();
   const read = await guard({ operation: 'cron.read', count: names.length }, deps, async () => {
@@ -26,7 +23,7 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
       if (cursor !== null || fence > 0 || generation > 0) seen.add(held);
     });
   });
-  if (!read) return seen;
+  if (!read) return;
   const { pending, rest } = await splitByPending(unknown, seen, deps);
   for (const held of rest) held.known = true;
   await inGroups(pending, async (held) => {
@@ -34,7 +31,6 @@ export async function loadState(unknown: readonly HeldCron[], deps: LoadStateDep
     const recover = () => deps.recovery.recoverPending(name);
     held.known = await guard({ operation: 'cron.recover', cron: name }, deps, recover);
   });
-  return seen;
 }
 
 /**

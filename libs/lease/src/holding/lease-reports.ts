@@ -42,10 +42,9 @@ export class LeaseReports {
     if (this.#silent) return;
     const { resource, holder, ttlMs } = request;
     const tookMs = this.#since(since);
+    const bound = { ...(maxHoldMs !== undefined && { maxHoldMs }), ...(underSession && { underSession }) };
     if (reply.acquired) {
-      const acquired = { name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs } as const;
-      if (underSession) this.#notify({ ...acquired, underSession });
-      else this.#notify(maxHoldMs === undefined ? acquired : { ...acquired, maxHoldMs });
+      this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs, ...bound });
     } else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
   }
 

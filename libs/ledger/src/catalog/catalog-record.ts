@@ -31,50 +31,27 @@ export function readReading(
   [version, readAt, crons, declared, born]: RawReading,
   reader = new LineReader(),
 ): CatalogReading & { readonly unreadable: readonly UnreadableRecord[] } {
-  return {
-    version: Number(version),
-    readAt: Number(readAt),
-    bornAt: bornAt(born),
-    ...readCrons(crons, declared, reader),
-  };
-}
-
-function bornAt(text: string): number | null {
-  return text === '' ? null : Number(text);
-}
-
-function readCrons(crons: readonly string[], declared: readonly string[], reader: LineReader): ReadRecords {
   const origins = pairs(declared);
   const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', reader);
   const { entries, unreadable } = readRecords([...pairs(crons)].map(([name, lines]) => [name, read(name, lines)]));
-  return { entries: entries.toSorted(byName), unreadable };
+  return {
+    version: Number(version),
+    readAt: Number(readAt),
+    bornAt: born === '' ? null : Number(born),
+    entries: entries.toSorted(byName),
+    unreadable,
+  };
 }
 
 export type RawChanges = readonly [...raw: RawReading, gone: readonly string[], next: string];
 
-/**
- * Decodes the crons when they are asked for, so that a reader can have the store look for the next page meanwhile.
- * @param reader as `readReading` has it
- */
+/** @param reader as `readReading` has it */
 export function readChangesPage(
   [version, readAt, crons, declared, born, gone, next]: RawChanges,
   reader: LineReader,
 ): CatalogChanges {
-  let read: ReadRecords | undefined;
-  const records = () => (read ??= readCrons(crons, declared, reader));
-  return {
-    version: Number(version),
-    readAt: Number(readAt),
-    bornAt: bornAt(born),
-    get entries() {
-      return records().entries;
-    },
-    get unreadable() {
-      return records().unreadable;
-    },
-    gone,
-    next: next === '' ? null : next,
-  };
+  const reading = readReading([version, readAt, crons, declared, born], reader);
+  return { ...reading, gone, next: next === '' ? null : next };
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {

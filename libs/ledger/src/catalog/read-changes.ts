@@ -57,14 +57,9 @@ async function readPages(catalog: Source, version: number | null): Promise<Catal
   const unreadable = new Map<string, UnreadableRecord>();
   const gone = new Set<string>();
   let last: CatalogChanges | null = null;
-  let asked: Promise<CatalogChanges | null> | null = catalog.since(version);
-  while (asked) {
-    const page: CatalogChanges | null = await asked;
+  for await (const page of changePages(catalog, version)) {
     if (!page) return null;
     last = page;
-    // The store looks for the next page while this one is decoded; its error is met at the next turn.
-    asked = page.next === null ? null : catalog.since(version, page.next);
-    asked?.catch(() => {});
     // What a cron was on an earlier page is over.
     const forget = (name: string) => void (entries.delete(name), unreadable.delete(name), gone.delete(name));
     for (const entry of page.entries) {

@@ -1,10 +1,4 @@
-import {
-  loadScripts,
-  type KeyBuilder,
-  type KeySpace,
-  redisKeys,
-  type RedisScript,
-} from '@fencepost/lease/internal/redis';
+import { loadScripts, type KeySpace, redisKeys, type RedisScript } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
@@ -137,63 +131,25 @@ export type LedgerKeys = (cron: string) => CronKeys;
 
 function ledgerKeys(options: KeySpace): LedgerKeys {
   const key = redisKeys(options);
-  return (cron) => new BuiltKeys(cron, key);
-}
-
-/** Checked once, and built as they are asked for: the parts are known to be sound, and a tick asks for those of a thousand crons. */
-class BuiltKeys implements CronKeys {
-  readonly cron: string;
-
-  constructor(
-    readonly name: string,
-    private readonly key: KeyBuilder,
-  ) {
-    this.cron = key(name, 'cron');
-  }
-
-  get runs(): string {
-    return this.#of('runs');
-  }
-
-  get open(): string {
-    return this.#of('open');
-  }
-
-  get skips(): string {
-    return this.#of('skips');
-  }
-
-  get asked(): string {
-    return this.#of('asked');
-  }
-
-  get failed(): string {
-    return this.#of('failed');
-  }
-
-  get uncertain(): string {
-    return this.#of('uncertain');
-  }
-
-  get used(): string {
-    return this.#of('used');
-  }
-
-  get notifications(): string {
-    return this.#of('notifications');
-  }
-
-  run(runId: string): string {
-    return this.key(this.name, `run:${runId}`);
-  }
-
-  items(runId: string): string {
-    return this.key(this.name, `items:${runId}`);
-  }
-
-  #of(part: string): string {
-    return this.cron.slice(0, -'cron'.length) + part;
-  }
+  return (cron) => {
+    const record = key(cron, 'cron');
+    // Checked once: the parts are known to be sound, and a tick asks for those of a thousand crons.
+    const base = record.slice(0, -'cron'.length);
+    return {
+      name: cron,
+      cron: record,
+      runs: `${base}runs`,
+      open: `${base}open`,
+      skips: `${base}skips`,
+      asked: `${base}asked`,
+      failed: `${base}failed`,
+      uncertain: `${base}uncertain`,
+      used: `${base}used`,
+      notifications: `${base}notifications`,
+      run: (runId) => key(cron, `run:${runId}`),
+      items: (runId) => key(cron, `items:${runId}`),
+    };
+  };
 }
 
 export function keysOfRun(keys: LedgerKeys, runId: string): CronKeys {

@@ -60,8 +60,7 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.unresolvedEffect);
-    const keys = keysOfRun(this.access.keys, runId);
-    const { cron, open, uncertain, failed, notifications } = keys;
+    const { cron, open, uncertain, failed, notifications, ...keys } = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'resolve-run',
       [cron, keys.run(runId), open, uncertain, keys.items(runId), failed, notifications],
