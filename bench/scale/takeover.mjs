@@ -52,22 +52,13 @@ function figuresOf(runs, { count, from, at, dead, heldMs, to }) {
 }
 
 function figures(kills, count) {
-  const held = kills.map(({ heldMs }) => heldMs);
+  const held = kills.map((kill) => kill.heldMs);
+  const range = { leastHeldMs: Math.min(...held), mostHeldMs: Math.max(...held) };
   const [hit, calm] = [kills.flatMap((kill) => kill.hit), kills.flatMap((kill) => kill.calm)];
   const [heldMs, p99Ms, calmP99Ms] = [median(held), quantile(hit, 0.99) ?? Infinity, quantile(calm, 0.99)];
   const dead = median(kills.map((kill) => kill.dead));
   return {
-    ours: {
-      ...{
-        crons: count,
-        kills: kills.length,
-        dead,
-        heldMs,
-        leastHeldMs: Math.min(...held),
-        mostHeldMs: Math.max(...held),
-      },
-      ...{ p99Ms, maxMs: Math.max(...hit), calmP99Ms },
-    },
+    ours: { crons: count, kills: kills.length, dead, heldMs, ...range, p99Ms, maxMs: Math.max(...hit), calmP99Ms },
     peers: { 'expiry of a lease': { heldMs: TTL_MS } },
     ratios: { expiry: heldMs / TTL_MS, p99: p99Ms / calmP99Ms },
     claims: [

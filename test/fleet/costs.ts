@@ -45,13 +45,13 @@ export const OTHER_COMMANDS = 2;
 /** Of a call and its reply, milliseconds: the latency between zones of one region. */
 export const ROUND_TRIP_MS = 1;
 /** A pod without crons. */
-export const POD_BASE_MB = 130;
+export const POD_BASE_MB = 95;
 
 /**
  * Measured on two cores of a Xeon with Redis 7.0, by `npm run sim:fleet -- --measure`, which prints them: the middle one of three
  * runs. Calls that a pod makes alone are measured one at a time, 2 ms apart, and carry what the server spends on waking up; what is
  * called for many crons is measured in batches of 250. `POD_BASE_MB`, `knownBytes` and `heldBytes` are not printed: they are the RSS
- * of pods under `npm run bench:scale -- --cases pods`, from one pod and from three.
+ * of pods that have settled under `npm run bench:scale -- --cases pods`, from one pod and from three.
  */
 export const MEASURED: Costs = {
   ...{ beatUs: 46, heartbeatUs: 84, membersUs: 43, entryUs: 0.35, sessionUs: 32, sessionCommands: 2 },
@@ -66,5 +66,5 @@ export const MEASURED: Costs = {
     instantCommands: 18.5,
     runCommands: 35,
   },
-  ...{ redisBytes: 880, knownBytes: 2_300, heldBytes: 300, podUsPerInstant: 64, assignNsPerPair: 7.9 },
+  ...{ redisBytes: 700, knownBytes: 700, heldBytes: 600, podUsPerInstant: 64, assignNsPerPair: 7.9 },
 };

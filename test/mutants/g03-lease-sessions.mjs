@@ -79,6 +79,16 @@ export default [
     test: 'issues a larger fence than a term that ended with its session',
   },
   {
+    name: 'session acquire: a new term waits for no replica',
+    guards: 'G3',
+    defence: 'a term that a failover could lose is refused',
+    file: 'libs/lease/src/redis/redis-lease-store.ts',
+    find: '/^\\d+$|\\bACQUIRED /',
+    replace: '/\\bACQUIRED /',
+    killedBy: 'libs/lease/src/redis/split-brain-on-redis.spec.ts',
+    test: 'is waited for by sessions too',
+  },
+  {
     name: 'many leases: one that the call has just given away counts as free',
     guards: 'G3',
     defence: 'one holder at a time, also in a call that asks for a lease twice',

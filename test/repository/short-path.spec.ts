@@ -95,7 +95,7 @@ function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): 
     sweepEveryMs: 60_000,
     timing: POD_TIMING,
   };
-  const engine = new Engine({ ...deps, owner: { cronDropped: () => {} } });
+  const engine = new Engine({ ...deps, owner: { cronDropped: () => {}, sliceBegins: () => {} } });
   closing.push(() => engine.stop());
   return engine;
 }

@@ -11,8 +11,8 @@ export interface DueTimesDeps {
 }
 
 /**
- * A due time is published this long before, or up to twice as long: until then nobody needs it, and those of a hundred thousand
- * crons that fire once a day would take eleven megabytes of Redis, and two commands each time such a pod starts.
+ * A due time is published this long before, or up to twice as long: nobody needs it earlier, and those of a hundred thousand crons
+ * that fire once a day would take eleven megabytes of Redis.
  */
 const PUBLISHED_AHEAD_MS = 3_600_000;
 

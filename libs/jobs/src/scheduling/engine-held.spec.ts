@@ -63,6 +63,18 @@ describe('a cron that is held', () => {
     ]);
   });
 
+  it('is swept once something was claimed for it, and only asked about before', async () => {
+    const { stage, engine } = holding({}, { expression: '0 0 1 6 *' });
+    engine.start();
+    await stage.clock.advance(5_000);
+    expect(stage.ledger.calls).toContain('withOpenRuns');
+    expect(stage.ledger.calls).not.toContain('overdueAll');
+    const claimed = holding();
+    claimed.engine.start();
+    await claimed.stage.clock.advance(5_000);
+    expect(claimed.stage.ledger.calls).toContain('overdueAll');
+  });
+
   it('does not wait for an announcement that hangs, and has the later ones merged', async () => {
     const { stage } = holding();
     await stage.clock.advance(500);

@@ -36,7 +36,7 @@ export interface EngineOwner {
   /** The engine has stopped firing this cron by itself. */
   cronDropped(held: HeldCron, why: DropReason): void;
   /** The engine begins a slice of crons. */
-  sliceBegins?(): void;
+  sliceBegins(): void;
 }
 
 /** `stale`: a claim was refused. `outdated`: refused, the ledger has a newer definition. `failing`: store or queue kept failing. */
@@ -218,7 +218,7 @@ export class Engine implements SweepOwner {
   }
 
   async #dispatchSlice(slices: DueSlices, slice: Slice): Promise<void> {
-    this.deps.owner.sliceBegins?.();
+    this.deps.owner.sliceBegins();
     try {
       await this.#dispatch(slice.crons.flatMap((name) => this.#held.get(name) ?? []));
     } finally {
@@ -230,8 +230,7 @@ export class Engine implements SweepOwner {
   async #dispatch(due: readonly HeldCron[]): Promise<void> {
     for (const held of due) this.#busy.set(held, 'nothing');
     const unknown = due.filter(({ known }) => !known);
-    const seen = unknown.length === 0 ? [] : await loadState(unknown, this.deps);
-    for (const { entry, over } of seen) if (!over) this.#sweeper.watch(entry.definition.name);
+    if (unknown.length > 0) await loadState(unknown, this.deps);
     for (const held of unknown) if (!held.known) this.#applyResult(held, FAILED);
     const known = due.filter((held) => held.known && !held.over);
     const dispatched = known.length === 0 ? [] : await this.deps.dispatcher.dispatch(known);

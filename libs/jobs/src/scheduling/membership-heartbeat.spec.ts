@@ -22,13 +22,17 @@ function quietPod() {
     };
     return new Promise((resolve) => (answer = () => resolve(reply)));
   };
-  const beat = async () => void sent.push('beat');
+  let beats: Promise<void> = Promise.resolve();
+  const beat = () => {
+    sent.push('beat');
+    return beats;
+  };
   const pod = new MembershipHeartbeat({
     ...{ ...POD_TIMING, pod: 'a', clock, telemetry: new Telemetry(), random: () => 0, weight: () => 1 },
     membership: { heartbeat, beat, members: async () => [] } as unknown as Membership,
     listener: { heartbeatAnswered: () => {}, isQuiet: () => true },
   });
-  return { pod, clock, sent, reply: () => answer() };
+  return { pod, clock, sent, reply: () => answer(), beatsTake: (until: Promise<void>) => void (beats = until) };
 }
 
 describe('a heartbeat', () => {
@@ -67,6 +71,41 @@ describe('a heartbeat', () => {
     await pod.stop();
     pod.alive();
     expect(sent.slice(regular)).toEqual(['beat']);
+  });
+
+  it('has at most one sign of life under way beside it', async () => {
+    const { pod, clock, reply, sent, beatsTake } = quietPod();
+    const started = pod.start();
+    reply();
+    await started;
+    let arrive = () => {};
+    beatsTake(new Promise((resolve) => (arrive = resolve)));
+    for (let halves = 0; halves < 5; halves += 1) {
+      await clock.advance(POD_TIMING.heartbeatMs / 2);
+      pod.alive();
+    }
+    // The first by its timer, which waits for it, and one beside it.
+    expect(sent).toEqual(['heartbeat', 'beat', 'beat']);
+    arrive();
+    await pod.stop();
+  });
+
+  it('ends with the sign of life beside it: one that arrives after the leave would bring the pod back', async () => {
+    const { pod, clock, reply, beatsTake } = quietPod();
+    const started = pod.start();
+    reply();
+    await started;
+    let arrive = () => {};
+    await clock.advance(POD_TIMING.heartbeatMs / 2);
+    beatsTake(new Promise((resolve) => (arrive = resolve)));
+    await clock.advance(POD_TIMING.heartbeatMs / 2);
+    pod.alive();
+    let ended = false;
+    const stopped = pod.stop().then(() => (ended = true));
+    await clock.advance(0);
+    expect(ended).toBe(false);
+    arrive();
+    await stopped;
   });
 
   it('asks for no reply while nothing is due and nothing changed', async () => {

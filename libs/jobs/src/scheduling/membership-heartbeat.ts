@@ -39,6 +39,7 @@ export class MembershipHeartbeat {
   #soon = false;
   /** When this pod last said that it lives; `null` before it has begun to. Monotonic. */
   #saidAt: number | null = null;
+  #saying: Promise<void> | null = null;
   /** When the last reply was asked for. Monotonic. */
   #askedAt = -Infinity;
   #working: Promise<void> = Promise.resolve();
@@ -64,20 +65,20 @@ export class MembershipHeartbeat {
 
   /**
    * Says that this pod lives if it has not for half the time between two heartbeats. Called while it works through what is due: its
-   * timers are late then, and a pod that is taken for dead loses its crons in the middle of a burst.
+   * timers are late then, and a pod that is taken for dead loses its crons in the middle of a burst. One at a time, as heartbeats.
    */
   alive(): void {
     const { clock, heartbeatMs } = this.deps;
     const isDue = this.#saidAt !== null && clock.monotonic() - this.#saidAt >= heartbeatMs / 2;
-    if (this.#stopped || !isDue) return;
-    this.#working = Promise.all([this.#working, this.#beat()]).then(() => {});
+    if (!isDue || this.#stopped || this.#saying !== null) return;
+    this.#saying = this.#beat().finally(() => (this.#saying = null));
   }
 
   /** Resolves when the heartbeat in progress has ended: one that arrives after the leave would bring the pod back. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await Promise.all([this.#working, this.#watch.stop()]);
+    await Promise.all([this.#working, this.#saying, this.#watch.stop()]);
   }
 
   /** Armed when the previous heartbeat has ended: a store that does not reply gets one call at a time. */

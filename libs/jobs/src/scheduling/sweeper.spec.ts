@@ -59,6 +59,15 @@ describe('the sweeper', () => {
     expect(later.at(-1)).not.toContain('cron-1');
   });
 
+  it('asks in the next round which of the crons that it got have runs, and about no others of them', async () => {
+    const { stage, sweeper, asked } = await watching(1);
+    await stage.clock.advance(EVERY_MS);
+    await openRun(stage, 'run-by-hand');
+    for (const cron of ['run-by-hand', 'never-claimed']) sweeper.add(cron);
+    await stage.clock.advance(EVERY_MS);
+    expect(asked().at(-1)).toEqual([CRON, 'run-by-hand']);
+  });
+
   it('looks at an idle cron in full about once in two days: a deletion of its old records may have failed', async () => {
     const { stage, asked } = await watching(3);
     await stage.clock.advance(48 * 3_600_000 + 60 * EVERY_MS);

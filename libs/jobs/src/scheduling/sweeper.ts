@@ -51,6 +51,8 @@ export class Sweeper {
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
   #sweeps = 0;
+  /** A cron was added since the last round. */
+  #hasNew = false;
   /** When the next round is due. Monotonic. */
   #nextAt = 0;
 
@@ -61,9 +63,10 @@ export class Sweeper {
     this.#arm();
   }
 
-  /** The cron is held, and nothing is known of it yet. */
+  /** The cron is held from now on: whether it has open runs is asked in the next round. */
   add(cron: string): void {
     this.#watched.add(cron);
+    this.#hasNew = true;
   }
 
   /** The cron may have open runs: something was claimed for it, in this term or an earlier one, or it was rechecked. */
@@ -133,7 +136,9 @@ export class Sweeper {
     this.#sweeps += 1;
     const isAll = this.#sweeps % ALL_EVERY === 0;
     for (const cron of this.#early.keys()) this.#restless.add(cron);
-    if (isAll) for (const cron of await this.#unexpected(recovery)) this.#restless.add(cron);
+    const asks = isAll || this.#hasNew;
+    this.#hasNew = false;
+    if (asks) for (const cron of await this.#unexpected(recovery)) this.#restless.add(cron);
     await this.#sweepAll([...this.#restless]);
     if (isAll && !this.#stopped) await owner.compare([...this.#watched]);
     this.#nextAt = clock.monotonic() + sweepEveryMs;

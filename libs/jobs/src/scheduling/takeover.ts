@@ -130,7 +130,7 @@ export class Takeover {
 
   /**
    * `false` for a term with an expiry of its own, or when another pod has ended the session already. The pod is taken out of the
-   * membership too, so that its crons are assigned to others at once. One that lives after all is back with its next heartbeat.
+   * membership first, so that its crons are assigned to others at once. One that lives after all is back with its next heartbeat.
    */
   async #endSession(holder: string, fence: Fence, cron: string): Promise<boolean> {
     const { leases, telemetry } = this.deps;

@@ -3,7 +3,7 @@ import { ManualClock } from '../testing/manual-clock.js';
 import { throttled } from './clock.js';
 import { formatFence, parseFence } from './fence.js';
 import { hostname } from 'node:os';
-import { hashResource, ownerPrefix, processIdentity } from './identity.js';
+import { hashResource, ownerPrefix, processIdentity, randomNonce } from './identity.js';
 import { nearNames } from './checked-options.js';
 
 describe('throttled', () => {
@@ -84,5 +84,13 @@ describe('names that are near', () => {
         Array.from({ length: 20 }, (_, n) => `cron-${n}`),
       ),
     ).toHaveLength(5);
+  });
+});
+
+describe('a nonce', () => {
+  it('is a word of its own each time, also beyond the bytes that are drawn at once', () => {
+    const nonces = Array.from({ length: 5_000 }, () => randomNonce());
+    expect(new Set(nonces).size).toBe(nonces.length);
+    for (const nonce of nonces) expect(nonce).toMatch(/^[\w-]{20}$/);
   });
 });

@@ -10,10 +10,7 @@
 -- @include take-lease
 -- @include take-each
 -- @include parse-sessions
-local over, answers = parseSessions(ARGV[1]), {}
-takeEach(function(known, i)
+local over = parseSessions(ARGV[1])
+return (takeEach(function(known, i)
   return takeLease(known, KEYS[2 * i - 1], KEYS[2 * i], parseAsked(ARGV[i + 1]), over)
-end, function(i, answer)
-  answers[i] = answer
-end)
-return answers
+end))

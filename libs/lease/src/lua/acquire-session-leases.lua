@@ -13,16 +13,14 @@
 -- @include parse-sessions
 local over = parseSessions(ARGV[1])
 local asked = { session = ARGV[2], life = '@' .. ARGV[2], holder = '' }
-local others = {}
-local known = takeEach(function(known, i)
+local answers, known = takeEach(function(known, i)
   local nonce, floor = string.match(ARGV[i + 2], '^(%S+) (%S+)$')
   asked.nonce, asked.floor = nonce or ARGV[i + 2], floor and checkNumber('floor', floor, 0) or 0
   return takeLease(known, KEYS[2 * i - 1], KEYS[2 * i], asked, over)
-end, function(i, answer)
-  others[i] = answer
 end)
-local usual, reply = known.issued and 'ACQUIRED ' .. known.issued, { known.issued or '' }
-for i, answer in ipairs(others) do
+local fence = known.issued or ''
+local usual, reply = 'ACQUIRED ' .. fence, { fence }
+for i, answer in ipairs(answers) do
   if answer ~= usual then reply[#reply + 1] = string.format('%d %s', i, answer) end
 end
 return reply

@@ -144,6 +144,8 @@ describe('a primary that is cut off from its replica', () => {
     await store.release(asked);
     link.swallow();
     await expect(sessions.acquire(session, asked)).rejects.toThrow(NotReplicatedError);
+    const more = [{ resource: 'more', nonce: 'm', floor: NO_FENCE }];
+    await expect(sessions.acquire(session, more)).rejects.toThrow(NotReplicatedError);
     // Given back: the caller asked for a term that survives a failover.
     expect(await store.inspect(['r'])).toEqual([null]);
     await expect(sessions.open({ ...session, nonce: 'another' })).rejects.toThrow(NotReplicatedError);
