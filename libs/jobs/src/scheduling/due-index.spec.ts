@@ -51,4 +51,12 @@ describe('the due index', () => {
       atMost(500),
     );
   });
+
+  it('keeps nothing of a cron that was set anew two million times', () => {
+    const index = new DueIndex();
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 2_000_000; n += 1) index.set('a', n % 2);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60e6);
+    expect(index.takeDue(1)).toEqual(['a']);
+  });
 });

@@ -91,6 +91,33 @@ describe('a lease acquirer', () => {
     expect(events.of('lease.acquired')).toMatchObject([{ fence: accepted + 1 }]);
   });
 
+  it('leaves to others what is not in flight when it hears of them', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer, granted } = await acquiring(stage, []);
+    const all = Array.from({ length: 2_000 }, (_, n) => `cron-${n}`);
+    const mine = new Set(all.filter((_, n) => n % 2 === 0));
+    let answer = () => {};
+    const heldBack = new Promise<void>((resolve) => (answer = resolve));
+    stage.leases.next('sessions.acquire', ...Array.from({ length: 10 }, () => ({ heldBack })));
+    acquirer.want(new Set(all));
+    await stage.clock.advance(0);
+    acquirer.want(mine);
+    answer();
+    await stage.clock.advance(0);
+    const foreign = granted.flat().filter((cron) => !mine.has(cron));
+    expect(granted.flat()).toEqual(expect.arrayContaining([...mine]));
+    expect(foreign).toHaveLength(400);
+  });
+
+  it('acquires those that are overdue before all others', async () => {
+    const stage = new SchedulerStage();
+    const { acquirer, granted } = await acquiring(stage, []);
+    acquirer.first = new Set(['cron-70', 'cron-1900']);
+    acquirer.want(new Set(Array.from({ length: 2_000 }, (_, n) => `cron-${n}`)));
+    await stage.clock.advance(0);
+    expect(granted[0]).toEqual(expect.arrayContaining(['cron-70', 'cron-1900']));
+  });
+
   it('takes over as soon as a release is announced, with one call for all crons', async () => {
     const stage = new SchedulerStage();
     const first = await acquiring(stage, many);

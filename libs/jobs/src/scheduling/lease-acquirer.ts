@@ -1,10 +1,10 @@
 import { FenceExhaustedError, type Lease, type LeaseLostError } from '@fencepost/lease';
-import type { CancelTimer, LeaseKeeper } from '@fencepost/lease/internal';
+import type { LeaseKeeper } from '@fencepost/lease/internal';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import { isManual } from '@fencepost/schedule';
 import { AcquireBackoff, type AcquireBackoffDeps } from './acquire-backoff.js';
+import { AcquireQueue, DEBOUNCE_MS } from './acquire-queue.js';
 import type { CatalogCache } from './catalog-cache.js';
-import { DueIndex } from './due-index.js';
 import type { DuePublisher } from './due-publisher.js';
 import type { Engine } from './engine.js';
 import { holdCron } from './held-cron.js';
@@ -26,15 +26,6 @@ export interface LeaseAcquirerDeps extends AcquireBackoffDeps {
   readonly relay: Pick<OutboxRelay, 'look'> | null;
 }
 
-/** The store takes two milliseconds for so many, while the answers about those before are read; the overdue ones come first. */
-const MAX_BATCH = 200;
-
-/** Releases that are announced one by one are asked for together. */
-const DEBOUNCE_MS = 5;
-
-/** Attempts are aligned to this grid, so that leases that expire at about the same time share one call. */
-const GRID_MS = 20;
-
 /** A holder that reports no time left must not cause a busy loop. */
 const MIN_WAIT_MS = 50;
 
@@ -51,22 +42,25 @@ const SPREAD_MS = 10;
  * leases are held it makes no calls, however many there are.
  */
 export class LeaseAcquirer {
-  /** Overdue crons: acquired before others that are wanted. */
-  first: ReadonlySet<string> = new Set();
   #wanted: ReadonlySet<string> = new Set();
-  /** The next attempt for each wanted cron that is not held. Monotonic. */
-  readonly #next = new DueIndex();
-  /** Crons whose lease is being acquired, and whether its release was announced meanwhile. */
+  /** Wanted crons that are not held. */
+  readonly #queue: AcquireQueue;
+  /** Crons of the batches in flight, and whether the release of the lease was announced meanwhile. */
   readonly #acquiring = new Map<string, boolean>();
   readonly #backoff: AcquireBackoff;
   readonly #working = new Set<Promise<void>>();
   #lost: [Lease, LeaseLostError][] = [];
   #failures = 0;
-  #cancelTimer: CancelTimer = () => {};
   #halted = false;
 
   constructor(private readonly deps: LeaseAcquirerDeps) {
     this.#backoff = new AcquireBackoff(deps);
+    this.#queue = new AcquireQueue(deps.clock, this.#acquire);
+  }
+
+  /** Overdue crons: acquired before others that are wanted. */
+  set first(crons: ReadonlySet<string>) {
+    this.#queue.first = crons;
   }
 
   /**
@@ -82,9 +76,8 @@ export class LeaseAcquirer {
 
   /** The assignment has grown by some crons and lost others; the caller hands those over. */
   wantChanged(added: Iterable<string>, gone: readonly string[]): void {
-    for (const cron of gone) this.#next.remove(cron);
-    for (const cron of added) if (this.#isMissing(cron) && this.#next.dueAt(cron) === null) this.#acquireIn(cron, 0);
-    this.#arm();
+    for (const cron of gone) this.#queue.remove(cron);
+    for (const cron of added) if (this.#isMissing(cron) && !this.#queue.has(cron)) this.#queue.add(cron, 0);
   }
 
   wants(cron: string): boolean {
@@ -98,18 +91,13 @@ export class LeaseAcquirer {
 
   /** Tries once for these, assigned to this pod or not: their instants are overdue. */
   take(crons: readonly string[]): void {
-    const free = crons.filter((cron) => this.isFree(cron) && this.#backoff.leftMs(cron) <= 0);
-    for (const cron of free) this.#next.remove(cron);
-    this.#track(this.#acquire(free));
+    this.#queue.acquireNow(crons.filter((cron) => this.isFree(cron) && this.#backoff.leftMs(cron) <= 0));
   }
 
   /** The release of this lease was announced. */
   wake(cron: string): void {
     if (this.#acquiring.has(cron)) this.#acquiring.set(cron, true);
-    else if (this.#next.dueAt(cron) !== null && this.#backoff.leftMs(cron) <= 0) {
-      this.#acquireIn(cron, DEBOUNCE_MS);
-      this.#arm();
-    }
+    else if (this.#queue.has(cron) && this.#backoff.leftMs(cron) <= 0) this.#queue.add(cron, DEBOUNCE_MS);
   }
 
   /** The end of a session was announced: any lease may be free. */
@@ -142,7 +130,7 @@ export class LeaseAcquirer {
   /** Acquires nothing from now on. The caller releases the terms. */
   halt(): void {
     this.#halted = true;
-    this.#cancelTimer();
+    this.#queue.halt();
   }
 
   /** Resolves when nothing of this acquirer runs any more. */
@@ -157,41 +145,15 @@ export class LeaseAcquirer {
 
   #again(cron: string): void {
     if (!this.#isMissing(cron)) return;
-    this.#acquireIn(cron, Math.max(this.#backoff.leftMs(cron), DEBOUNCE_MS));
-    this.#arm();
+    this.#queue.add(cron, Math.max(this.#backoff.leftMs(cron), DEBOUNCE_MS));
   }
 
-  #acquireIn(cron: string, delayMs: number): void {
-    const at = this.deps.clock.monotonic() + delayMs;
-    this.#next.set(cron, delayMs <= DEBOUNCE_MS ? at : Math.ceil(at / GRID_MS) * GRID_MS);
-  }
-
-  #arm(): void {
-    this.#cancelTimer();
-    this.#cancelTimer = () => {};
-    const at = this.#halted ? null : this.#next.earliest();
-    if (at === null) return;
-    this.#cancelTimer = this.deps.clock.after(at - this.deps.clock.monotonic(), this.#onTimer);
-  }
-
-  readonly #onTimer = (): void => {
-    this.#track(this.#acquire(this.#next.takeDue(this.deps.clock.monotonic() + DEBOUNCE_MS)));
-    this.#arm();
-  };
-
-  async #acquire(due: readonly string[]): Promise<void> {
-    if (this.#halted) return;
-    const crons = [...due.filter((cron) => this.first.has(cron)), ...due.filter((cron) => !this.first.has(cron))];
+  readonly #acquire = (crons: readonly string[]): Promise<void> => {
     for (const cron of crons) this.#acquiring.set(cron, false);
-    let before: Promise<void> | undefined;
-    for (let from = 0; from < crons.length; from += MAX_BATCH) {
-      const batch = crons.slice(from, from + MAX_BATCH);
-      const working = this.#acquireBatch(batch).catch((error: unknown) => this.#broke(batch, error));
-      await before;
-      before = working;
-    }
-    await before;
-  }
+    const acquiring = this.#acquireBatch(crons).catch((error: unknown) => this.#broke(crons, error));
+    this.#track(acquiring);
+    return acquiring;
+  };
 
   async #acquireBatch(crons: readonly string[]): Promise<void> {
     const { ledger, keeper, ttlMs } = this.deps;
@@ -208,7 +170,6 @@ export class LeaseAcquirer {
     this.#failures = 0;
     await this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
     crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
-    this.#arm();
   }
 
   #storeFailed(crons: readonly string[], error: unknown): void {
@@ -218,7 +179,6 @@ export class LeaseAcquirer {
     if (isOfOne) this.#backoff.note(error.resource, HOPELESS_MS);
     this.#failures += isOfOne ? 0 : 1;
     for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
-    this.#arm();
   }
 
   /** A bug will recur soon, and another pod may succeed. */
@@ -226,7 +186,6 @@ export class LeaseAcquirer {
     reportProgramError(this.deps.telemetry, { operation: 'lease.acquire', ...aboutCrons(crons) }, error);
     for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
     for (const cron of crons) this.#answered(cron, 0);
-    this.#arm();
   }
 
   async #grant(leases: readonly Lease[]): Promise<void> {
@@ -274,7 +233,7 @@ export class LeaseAcquirer {
     if (remainingMs > 0 && this.#backoff.isRefusedForLong(cron))
       this.deps.duePublisher.publish([[cron, this.deps.clock.now()]]);
     const wait = Math.max(remainingMs, MIN_WAIT_MS, this.#backoff.leftMs(cron)) + this.deps.random() * SPREAD_MS;
-    this.#acquireIn(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
+    this.#queue.add(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
   }
 
   /** A pod may lose all its leases in one moment: collected here, and released in one batch. */

@@ -68,6 +68,18 @@ describe('the sweeper', () => {
     expect(asked().at(-1)).toEqual([CRON, 'run-by-hand']);
   });
 
+  it('asks about ten thousand new crons a round: a pod that boots has other things to do', async () => {
+    const { stage, sweeper } = await watching(1);
+    const withOpenRuns = vi.spyOn(stage.memoryLedger, 'withOpenRuns');
+    for (let n = 0; n < 10_003; n += 1) sweeper.add(`new-${n}`);
+    sweeper.leave('new-0');
+    await stage.clock.advance(3 * EVERY_MS);
+    const asked = withOpenRuns.mock.calls.map(([crons]) => crons);
+    expect(asked.map((crons) => crons.length)).toEqual([9_999, 3]);
+    expect(new Set(asked.flat()).size).toBe(10_002);
+    await sweeper.stop();
+  });
+
   it('looks at an idle cron in full about once in two days: a deletion of its old records may have failed', async () => {
     const { stage, asked } = await watching(3);
     await stage.clock.advance(48 * 3_600_000 + 60 * EVERY_MS);

@@ -30,6 +30,9 @@ const ALL_EVERY = 12;
  */
 const FULL_LOOK_ONE_IN = 2_880;
 
+/** Of the new crons, so many are asked about in a round: a pod that boots has other things to do. */
+const NEW_AT_ONCE = 10_000;
+
 /** Between two slices of a backlog, so that what is due meanwhile is not held up. */
 const SLICE_PAUSE_MS = 10;
 
@@ -38,7 +41,7 @@ const LONGER = 1.25;
 
 /** Sweeps the crons with open runs until they have none: an idle cron costs next to nothing. */
 export class Sweeper {
-  /** All held crons. */
+  /** All held crons, in the order in which they came. */
   readonly #watched = new Set<string>();
   readonly #restless = new Set<string>();
   /** In the call in progress. */
@@ -51,8 +54,8 @@ export class Sweeper {
   #sweeping: Promise<void> = Promise.resolve();
   #stopped = false;
   #sweeps = 0;
-  /** A cron was added since the last round. */
-  #hasNew = false;
+  /** How many of the last ones have not been asked about. */
+  #unasked = 0;
   /** When the next round is due. Monotonic. */
   #nextAt = 0;
 
@@ -63,10 +66,10 @@ export class Sweeper {
     this.#arm();
   }
 
-  /** The cron is held from now on: whether it has open runs is asked in the next round. */
+  /** The cron is held from now on: whether it has open runs is asked in one of the next rounds. */
   add(cron: string): void {
     this.#watched.add(cron);
-    this.#hasNew = true;
+    this.#unasked += 1;
   }
 
   /** The cron may have open runs: something was claimed for it, in this term or an earlier one, or it was rechecked. */
@@ -136,20 +139,27 @@ export class Sweeper {
     this.#sweeps += 1;
     const isAll = this.#sweeps % ALL_EVERY === 0;
     for (const cron of this.#early.keys()) this.#restless.add(cron);
-    const asks = isAll || this.#hasNew;
-    this.#hasNew = false;
-    if (asks) for (const cron of await this.#unexpected(recovery)) this.#restless.add(cron);
+    const idle = this.#toAskAbout(isAll).filter((cron) => !this.#restless.has(cron));
+    const found = idle.length === 0 ? [] : [...(await recovery.withOpenRuns(idle))];
+    if (isAll) found.push(...this.#toSeeInFull(idle));
+    for (const cron of found) if (this.#watched.has(cron)) this.#restless.add(cron);
     await this.#sweepAll([...this.#restless]);
     if (isAll && !this.#stopped) await owner.compare([...this.#watched]);
     this.#nextAt = clock.monotonic() + sweepEveryMs;
   }
 
-  /** Of the crons that seem to be idle, those that are not: most are, and one question about hundreds finds that out. */
-  async #unexpected(recovery: Recovery): Promise<string[]> {
-    const idle = [...this.#watched].filter((cron) => !this.#restless.has(cron));
+  /** Crons that seem to be idle may not be, though most are: one question about hundreds finds that out. */
+  #toAskAbout(isAll: boolean): string[] {
+    if (!isAll && this.#unasked === 0) return [];
+    const crons = [...this.#watched].slice(isAll ? 0 : Math.max(0, this.#watched.size - this.#unasked));
+    const asked = isAll ? crons : crons.slice(0, NEW_AT_ONCE);
+    this.#unasked = crons.length - asked.length;
+    return asked;
+  }
+
+  #toSeeInFull(idle: readonly string[]): string[] {
     const turn = (this.#sweeps / ALL_EVERY) % FULL_LOOK_ONE_IN;
-    const found = [...(await recovery.withOpenRuns(idle)), ...idle.filter((_, n) => n % FULL_LOOK_ONE_IN === turn)];
-    return found.filter((cron) => this.#watched.has(cron));
+    return idle.filter((_, n) => n % FULL_LOOK_ONE_IN === turn);
   }
 
   async #sweepAll(crons: readonly string[]): Promise<void> {

@@ -41,6 +41,13 @@ describe('the adviser', () => {
     expect(advice.p999StoreMs).toBeCloseTo(1, 1);
   });
 
+  it('learns nothing of a resource from terms that live with a session: those have no ttl of their own', () => {
+    const { adviser } = stage();
+    const term = { resource: 'r', holder: 'pod/1', fence: parseFence('1') };
+    adviser.observe({ name: 'lease.acquired', ...term, ttlMs: 10_000, tookMs: 1, underSession: true });
+    expect(adviser.advice('r')).toMatchObject({ ttlMs: null, verdict: 'too-few-samples' });
+  });
+
   it('knows nothing of a resource it has not seen', () => {
     expect(stage().adviser.advice('r')).toMatchObject({ samples: 0, ttlMs: null, verdict: 'too-few-samples' });
   });

@@ -44,6 +44,8 @@ export class TtlAdviser {
     switch (event.name) {
       case 'lease.acquired':
         this.#storeMs.add(event.tookMs);
+        // It has no ttl of its own.
+        if (event.underSession) return;
         for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
         return;
       case 'lease.ttl-changed':

@@ -4,7 +4,7 @@
 -- KEYS[2 * i]  the last fence issued for the i-th resource
 -- ARGV[1]  sessions known to be over, blanks between them
 -- ARGV[2]  the session
--- ARGV[i + 2]  nonce of the i-th term, and behind a blank the floor unless that is 0
+-- ARGV[3]  a line for each term: its nonce, and behind a blank the floor unless that is 0
 -- Returns  {fence, '<i> <answer>', ...}: what acquire-leases answers, for all those that did not acquire this fence
 --
 -- A pod acquires a hundred thousand when it starts, and nearly all of them get the server's clock as their fence.
@@ -13,9 +13,11 @@
 -- @include parse-sessions
 local over = parseSessions(ARGV[1])
 local asked = { session = ARGV[2], life = '@' .. ARGV[2], holder = '' }
+local lines = string.gmatch(ARGV[3], '[^\n]+')
 local answers, known = takeEach(function(known, i)
-  local nonce, floor = string.match(ARGV[i + 2], '^(%S+) (%S+)$')
-  asked.nonce, asked.floor = nonce or ARGV[i + 2], floor and checkNumber('floor', floor, 0) or 0
+  local line = lines()
+  local nonce, floor = string.match(line, '^(%S+) (%S+)$')
+  asked.nonce, asked.floor = nonce or line, floor and checkNumber('floor', floor, 0) or 0
   return takeLease(known, KEYS[2 * i - 1], KEYS[2 * i], asked, over)
 end)
 local fence = known.issued or ''

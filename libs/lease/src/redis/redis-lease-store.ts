@@ -94,7 +94,7 @@ export class RedisLeaseStore implements QuorumMember {
   async #acquireUnder({ nonce, ttlMs }: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
     const ask = (asked: readonly SessionRequest[], over: readonly string[]) =>
       inBatches(this.#redis, asked, async (batch) => {
-        const args = [over.join(' '), nonce, ...batch.map(askedUnder)];
+        const args = [over.join(' '), nonce, batch.map(askedUnder).join('\n')];
         return answersUnder(batch.length, list(await this.#run('acquire-session-leases', batch, args)));
       });
     const first = await ask(requests, this.#sessions.lately());

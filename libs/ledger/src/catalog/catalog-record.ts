@@ -31,27 +31,45 @@ export function readReading(
   [version, readAt, crons, declared, born]: RawReading,
   reader = new LineReader(),
 ): CatalogReading & { readonly unreadable: readonly UnreadableRecord[] } {
-  const origins = pairs(declared);
-  const read = (name: string, lines: string) => () => readEntry(lines, origins.get(name) ?? '', reader);
-  const { entries, unreadable } = readRecords([...pairs(crons)].map(([name, lines]) => [name, read(name, lines)]));
+  const { entries, unreadable } = readRecords(crons, declared, reader);
   return {
     version: Number(version),
     readAt: Number(readAt),
-    bornAt: born === '' ? null : Number(born),
+    bornAt: bornAt(born),
     entries: entries.toSorted(byName),
     unreadable,
   };
 }
 
+function bornAt(text: string): number | null {
+  return text === '' ? null : Number(text);
+}
+
 export type RawChanges = readonly [...raw: RawReading, gone: readonly string[], next: string];
 
-/** @param reader as `readReading` has it */
+/**
+ * Decodes the crons when they are asked for, so that a reader can have the store look for the next page meanwhile.
+ * @param reader as `readReading` has it
+ */
 export function readChangesPage(
   [version, readAt, crons, declared, born, gone, next]: RawChanges,
   reader: LineReader,
 ): CatalogChanges {
-  const reading = readReading([version, readAt, crons, declared, born], reader);
-  return { ...reading, gone, next: next === '' ? null : next };
+  let read: ReadRecords | undefined;
+  const records = () => (read ??= readRecords(crons, declared, reader));
+  return {
+    version: Number(version),
+    readAt: Number(readAt),
+    bornAt: bornAt(born),
+    get entries() {
+      return records().entries;
+    },
+    get unreadable() {
+      return records().unreadable;
+    },
+    gone,
+    next: next === '' ? null : next,
+  };
 }
 
 function pairs(flat: readonly string[]): Map<string, string> {
@@ -156,11 +174,12 @@ interface ReadRecords {
  * Reads each record by itself: a record that cannot be read, or is no definition, is set aside with its reason, and the others
  * are used. Both lists are in the order of the records.
  */
-function readRecords(records: Iterable<readonly [name: string, read: () => CatalogEntry]>): ReadRecords {
+function readRecords(crons: readonly string[], declared: readonly string[], reader: LineReader): ReadRecords {
   const found: ReadRecords = { entries: [], unreadable: [] };
-  for (const [name, read] of records) {
+  const origins = pairs(declared);
+  for (const [name, lines] of pairs(crons)) {
     try {
-      const entry = read();
+      const entry = readEntry(lines, origins.get(name) ?? '', reader);
       checkGeneration(name, entry);
       const past = readablePast(name, entry.past);
       // Not copied without need: V8 would keep a shape of its own for each.

@@ -15,18 +15,25 @@ export interface CatalogDelta extends Pick<CatalogChanges, 'version' | 'readAt'>
 
 type Source = Pick<Catalog, 'since'>;
 
-/** The pages of what changed after a version (`null`: of everything), and a last `null` where the catalog can't say it. */
+/**
+ * The pages of what changed after a version (`null`: of everything), and a last `null` where the catalog can't say it. The store
+ * looks for the next page while one is read.
+ */
 export async function* changePages(
   catalog: Source,
   version: number | null,
   limit?: number,
 ): AsyncGenerator<CatalogChanges | null, void> {
-  let after: string | null = null;
-  do {
-    const page: CatalogChanges | null = await catalog.since(version, after, limit);
+  let asked: Promise<CatalogChanges | null> | null = catalog.since(version, null, limit);
+  while (asked) {
+    const page: CatalogChanges | null = await asked;
+    asked = page?.next ? catalog.since(version, page.next, limit) : null;
+    // What goes wrong is met at the next turn, or by nobody: the reader may have enough.
+    asked?.catch(() => {});
+    // Clients send at the end of a tick of the event loop.
+    if (asked) await new Promise<void>((resolve) => process.nextTick(resolve));
     yield page;
-    after = page?.next ?? null;
-  } while (after !== null);
+  }
 }
 
 /** A catalog that changes faster than it can be read is read again next time. */
@@ -61,18 +68,20 @@ async function readPages(catalog: Source, version: number | null): Promise<Catal
     if (!page) return null;
     last = page;
     // What a cron was on an earlier page is over.
-    const forget = (name: string) => void (entries.delete(name), unreadable.delete(name), gone.delete(name));
     for (const entry of page.entries) {
       const { name } = entry.definition;
-      forget(name);
       entries.set(name, entry);
+      unreadable.delete(name);
+      gone.delete(name);
     }
     for (const record of page.unreadable ?? []) {
-      forget(record.name);
+      entries.delete(record.name);
       unreadable.set(record.name, record);
+      gone.delete(record.name);
     }
     for (const name of page.gone) {
-      forget(name);
+      entries.delete(name);
+      unreadable.delete(name);
       gone.add(name);
     }
   }
