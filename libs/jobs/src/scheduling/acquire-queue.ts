@@ -27,7 +27,7 @@ export class AcquireQueue {
   readonly #next = new DueIndex();
   #inFlight = 0;
   #cancelTimer: CancelTimer = () => {};
-  /** When the timer fires; before everything while none is needed. */
+  /** When the timer fires; `-Infinity` while the end of a batch sends the next ones. */
   #firesAt = Infinity;
   #halted = false;
 
