@@ -21,8 +21,8 @@ const ISOLATED = [
 const WAITS = /\/test\/(browser|e2e)\//;
 
 const NEVER = ['**/node_modules/**', '**/dist/**'];
-/** Files start pods, servers and browsers of their own: with more of them at once than cores, those starve one another. */
-const WORKERS = availableParallelism();
+/** One more than cores, because each waits half of its time: for pods, servers and browsers, which starve one another if there are more. */
+const WORKERS = availableParallelism() + 1;
 
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';

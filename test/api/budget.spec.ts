@@ -6,9 +6,9 @@ import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/red
 import type { Ledger } from '@fencepost/ledger';
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { CronOperator } from '@fencepost/operations';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cron } from '../contracts/catalog/stage.js';
+import { monitorOf } from '../support/monitor.js';
 import { givePast } from '../support/past-runs.js';
 import { privateRedis, type PrivateRedis } from '../support/redis.js';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
@@ -137,7 +137,7 @@ interface Sent {
 }
 
 describe('a question of the API', () => {
-  let monitor: Redis;
+  let endOfMonitor: () => void;
   let sent: Sent[] = [];
   beforeAll(async () => {
     // Histories are read in the background while somebody looks.
@@ -146,12 +146,9 @@ describe('a question of the API', () => {
       return ((await response.json()) as { unread: number }).unread === 0;
     });
     await redis.config('SET', 'slowlog-log-slower-than', '500');
-    monitor = await new Redis(server.url).monitor();
-    monitor.on('monitor', (_time: string, words: string[], source: string) =>
-      sent.push({ source, word: words.at(-1) ?? '' }),
-    );
+    endOfMonitor = await monitorOf(server.url, (words, source) => sent.push({ source, word: words.at(-1) ?? '' }));
   });
-  afterAll(() => monitor.disconnect());
+  afterAll(() => endOfMonitor());
 
   /** What the connection that looks had the server do for an answer. */
   async function costOf(path: string): Promise<{ commands: number; mostCalls: number; longestMs: number }> {

@@ -8,6 +8,7 @@ import { RedisMembership } from '@fencepost/jobs/internal';
 import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { Telemetry } from '@fencepost/jobs';
 import { MemoryRunQueue } from '@fencepost/testing';
+import { monitorOf } from '../support/monitor.js';
 import { freshPrefix, privateRedis } from '../support/redis.js';
 import { definition } from '../support/scheduler-stage.js';
 
@@ -32,7 +33,7 @@ async function server() {
     cleanup.push(() => closeRedis(client));
     return client;
   };
-  return { connect, space: { prefix: freshPrefix(), tenant: 'default' } };
+  return { url: redis.url, connect, space: { prefix: freshPrefix(), tenant: 'default' } };
 }
 
 type Server = Awaited<ReturnType<typeof server>>;
@@ -58,11 +59,10 @@ async function podOn({ connect, space }: Server, name: string): Promise<Schedule
 }
 
 /** All that the server carries out. */
-async function commandsOn({ connect }: Server): Promise<string[]> {
+async function commandsOn({ url }: Server): Promise<string[]> {
   const commands: string[] = [];
-  const monitor = await (await connect('monitor')).monitor();
-  cleanup.push(async () => monitor.disconnect());
-  monitor.on('monitor', (_time: string, args: string[]) => void commands.push(args.join(' ')));
+  const end = await monitorOf(url, (words) => commands.push(words.join(' ')));
+  cleanup.push(async () => end());
   return commands;
 }
 
@@ -74,7 +74,6 @@ describe('ten scheduler pods that hold a thousand idle crons', () => {
       return { definition: definition({ name: `cron-${n}`, expression: '0 0 1 6 *' }), disabled: false };
     });
     await catalog.declare(declarations, { seq: 1, source: 'test' });
-    // While nobody else says anything: what the server shows together with its OK, the client takes for an answer.
     const commands = await commandsOn(on);
     const pods = await Promise.all(Array.from({ length: PODS }, (_, n) => podOn(on, `pod-${n}`)));
     cleanup.push(() => Promise.all(pods.map((pod) => pod.stop())));

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { Redis } from 'ioredis';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { mapInSlices } from '@fencepost/operations/internal';
 import { view } from '../../bench/viewers/routes.mjs';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { usePods } from '../support/pods.js';
+import { monitorOf } from '../support/monitor.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
 import { startSchedulerApp, TOKENS, type RunningApp } from '../support/scheduler-app.js';
 import { until } from '../support/until.js';
@@ -122,10 +122,9 @@ describe('a page', { timeout: 60_000 }, () => {
   });
 
   it('reads histories over a connection that neither leases nor claims use, and so do metrics', async () => {
-    const monitor = await new Redis(testRedis()).monitor();
     const sources = new Set<string>();
     let [sender, isOver] = ['', false];
-    monitor.on('monitor', (_time: string, [command = '', ...words]: string[], source: string) => {
+    const end = await monitorOf(testRedis(), ([command = '', ...words], source) => {
       if (source !== 'lua') sender = source;
       const isOfHistory = words[0]?.includes(running.prefix) && /:(runs|skips|failed|uncertain)$/.test(words[0]);
       if (isOfHistory && /^z(rev)?rangebyscore$/i.test(command)) sources.add(sender);
@@ -137,7 +136,7 @@ describe('a page', { timeout: 60_000 }, () => {
     for (const path of ['/metrics', '/api/runs', '/api/triage']) await running.ask(path, { as: 'admin' });
     await redis.echo(running.prefix);
     await until('the monitor has heard all of it', async () => isOver);
-    monitor.disconnect();
+    end();
     const clients = String(await redis.client('LIST'));
     const reads = [...clients.matchAll(/ addr=(\S+) .* name=fencepost-reads/g)].map(([, address = '']) => address);
     expect(sources.size).toBe(1);
