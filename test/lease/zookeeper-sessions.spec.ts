@@ -5,7 +5,7 @@ import { nativeSessionsContract } from '../contracts/native-sessions.contract.js
 import { manyWanted, openSession, wanted, winUnder } from '../support/lease-sessions.js';
 import { replyDroppingProxy } from '../support/proxies.js';
 import { freshPrefix } from '../support/redis.js';
-import { askZookeeper, connectAfter, privateZookeeper, type PrivateZookeeper } from '../support/zookeeper.js';
+import { connectAfter, privateZookeeper, sessionsOf, type PrivateZookeeper } from '../support/zookeeper.js';
 
 /** In every packet that puts a term under a session, in one that ends a term, and in one that makes or renews a session. */
 const PUTS = '"under"';
@@ -33,11 +33,6 @@ function storeWith(over: Partial<ZookeeperOptions>): ZookeeperLeaseStore {
 const heldUp = (text: string, happening: () => Promise<unknown>) =>
   storeWith({ connect: connectAfter(text, happening) });
 
-async function sessions(): Promise<number> {
-  const said = await askZookeeper(zookeeper.port, 'dump');
-  return said.split('Sessions with Ephemerals')[0]?.match(/^\t0x/gm)?.length ?? 0;
-}
-
 /** A store whose packets are counted, for each connection that it opens. */
 function noted(): { readonly packets: number[]; readonly store: ZookeeperLeaseStore } {
   const packets: number[] = [];
@@ -60,10 +55,10 @@ describe('a session in ZooKeeper', () => {
   it('is renewed by a read, and one connection with one write, whatever the number of its terms', async () => {
     const { packets, store } = noted();
     const session = await openSession(store);
-    const before = await sessions();
+    const before = await sessionsOf(zookeeper);
     const replies = await store.sessions.acquire(session, manyWanted(500));
     expect(replies.filter(({ acquired }) => acquired)).toHaveLength(500);
-    expect(await sessions()).toBe(before);
+    expect(await sessionsOf(zookeeper)).toEqual(before);
     // Of the connection that all calls share: sync and read.
     const shared = packets[0] ?? 0;
     const opened = packets.length;

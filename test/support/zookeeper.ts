@@ -134,7 +134,7 @@ async function untilServing(port: number): Promise<void> {
 }
 
 /** One of ZooKeeper's four-letter words, past the store. */
-export function askZookeeper(port: number, word: 'srvr' | 'dump'): Promise<string> {
+function askZookeeper(port: number, word: 'srvr' | 'dump'): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     const socket = connectTcp(port, '127.0.0.1', () => void socket.write(word));
@@ -142,6 +142,12 @@ export function askZookeeper(port: number, word: 'srvr' | 'dump'): Promise<strin
     socket.on('data', (bytes) => (said += bytes.toString())).on('error', reject);
     socket.on('close', () => resolve(said));
   });
+}
+
+/** The ids of the sessions that the server counts as live. */
+export async function sessionsOf({ port }: PrivateZookeeper): Promise<string[]> {
+  const said = await askZookeeper(port, 'dump');
+  return said.split('Sessions with Ephemerals')[0]?.match(/^\t0x\w+/gm) ?? [];
 }
 
 /** The server that leads, and the others. */
