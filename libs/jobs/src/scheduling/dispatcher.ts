@@ -173,7 +173,8 @@ export class Dispatcher {
         held.aheadMs = clock.now() - (endOf(request) + due.range.spreadMs - reply.waitMs);
         return { lookAt: this.#lookAfter(held, reply.waitMs) };
       case 'moved':
-        held.cursor = reply.cursor;
+        // Perhaps by a call of this pod that came through after its timeout: nobody has enqueued what it claimed.
+        held.known = false;
         return { lookAt: clock.now() };
       case 'stale':
         this.#report.followed(request, reply);

@@ -127,6 +127,17 @@ describe('the engine', () => {
     expect(await stage.ran()).toEqual([1, 2, 3]);
   });
 
+  it('delivers at once what was claimed unseen, such as by a call of its own that came through after its timeout', async () => {
+    const { stage } = holding();
+    await stage.clock.advance(1_999);
+    await claimElsewhere(stage, stage.lease(1).held);
+    await stage.clock.advance(1);
+    expect(stage.memoryQueue.taken).toEqual([
+      { runId: `${CRON}@${at(1)}`, delivery: 1 },
+      { runId: `${CRON}@${at(2)}`, delivery: 2 },
+    ]);
+  });
+
   it('lets a cron go whose claim is stale, and fires its others', async () => {
     const { stage, engine, events } = holding();
     engine.hold([takenOver(stage, 1, { name: 'b' })]);
