@@ -23,6 +23,16 @@ export default [
     test: 'keeps the invariants',
   },
   {
+    name: 'claim: what a late call of the same pod claimed is left to the sweep',
+    guards: 'G7',
+    defence: 'a claim that came through after its timeout is found by the next one, and its run delivered at once',
+    file: 'libs/jobs/src/scheduling/dispatcher.ts',
+    find: '        held.known = false;\n',
+    replace: '        held.cursor = reply.cursor;\n',
+    killedBy: 'libs/jobs/src/scheduling/engine.spec.ts',
+    test: 'delivers at once what was claimed unseen',
+  },
+  {
     name: 'sweeper: a new cron is asked about once a minute only',
     guards: 'G7',
     defence: 'the next holder soon finds a run that somebody made for a cron that never fired',
