@@ -9,7 +9,7 @@ const COMMAND = /^\+[\d.]+ \[\d+ (\S+)\] (.*)$/;
 const WORD = /"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Hears every command that the server carries out from now on, those that scripts call included.
+ * Once it resolves, hears every command that the server carries out, those that scripts call included.
  *
  * Not by way of ioredis: its version 6 is in monitoring mode one turn after the server's OK, and breaks over a command
  * that came in the same chunk.

@@ -144,10 +144,11 @@ function askZookeeper(port: number, word: 'srvr' | 'dump'): Promise<string> {
   });
 }
 
-/** The ids of the sessions that the server counts as live. */
+/** The ids of the sessions that the server counts as live, in the order of the ids: its own changes with each renewal. */
 export async function sessionsOf({ port }: PrivateZookeeper): Promise<string[]> {
   const said = await askZookeeper(port, 'dump');
-  return said.split('Sessions with Ephemerals')[0]?.match(/^\t0x\w+/gm) ?? [];
+  const [live = ''] = said.split('Sessions with Ephemerals');
+  return (live.match(/(?<=^\t)0x\w+/gm) ?? []).toSorted();
 }
 
 /** The server that leads, and the others. */

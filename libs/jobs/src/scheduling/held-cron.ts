@@ -13,7 +13,7 @@ export interface HeldCron {
   readonly lease: Lease;
   /** The last known cursor; `null` for a cron that never had an occurrence. */
   cursor: number | null;
-  /** Whether the cursor and the pending runs have been read in this term, and nothing has failed since. */
+  /** Whether the cursor and the pending runs have been read in this term, and since then no call has failed and nobody has moved the cursor. */
   known: boolean;
   /** Failed calls in a row. */
   failures: number;
