@@ -14,6 +14,8 @@ const ALONE = [
 /** Each in a process of its own, from the beginning: they change what a process has only once, make it slower, or take long. */
 const ISOLATED = [
   'test/mutants/mutants.spec.ts',
+  'libs/jobs/src/nest/default-log.spec.ts',
+  'libs/jobs/src/nest/default-log-on-pino.spec.ts',
   'libs/jobs/src/telemetry/tracing-on-bullmq.spec.ts',
   'test/repository/short-path.spec.ts',
   'test/scripts/redis-resolver.spec.ts',
@@ -55,7 +57,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/storages-of-file.ts'],
+    setupFiles: ['test/support/storages-of-file.ts', 'test/support/decorated-of-file.ts'],
     sequence: { sequencer: Spread },
     projects: [
       {

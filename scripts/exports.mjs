@@ -13,9 +13,10 @@ const BUDGETS = {
   '@fencepost/lease': 25,
   '@fencepost/ledger': 43,
   '@fencepost/ledger/run': 23,
-  '@fencepost/ledger/catalog': 29,
-  '@fencepost/jobs/internal': 98,
-  '@fencepost/operations/internal': 40,
+  '@fencepost/ledger/catalog': 40,
+  '@fencepost/jobs/internal': 103,
+  '@fencepost/operations': 32,
+  '@fencepost/operations/internal': 38,
   '@fencepost/operations/presenting': 19,
 };
 

@@ -26,9 +26,9 @@ const PROOFS = {
     file: 'test/chaos/run-chaos.ts',
     long: [
       ...['--seconds 60 --ledger redis', '--seconds 60 --ledger postgres'],
-      ...['--seconds 60 --leases quorum', '--seconds 60 --leases etcd'],
+      ...['--seconds 60 --leases quorum', '--seconds 60 --leases etcd', '--seconds 120 --deploys'],
     ],
-    short: ['--short --seconds 24 --ledger redis', '--short --seconds 24 --ledger postgres'],
+    short: ['--short --seconds 24 --ledger redis --deploys', '--short --seconds 24 --ledger postgres'],
   },
   torture: { file: 'test/torture/run-peers.ts', long: ['--seconds 60'], short: ['--seconds 20'] },
   // Their short form is part of `npm test`.

@@ -5,9 +5,10 @@ import { program } from './program.mjs';
 
 const HELP = `npm run stranger -- [options]
 
-Does what a stranger does who follows the README: packs every public package, makes a Nest application in an empty folder, installs the
-packages into it, types the example, adds the page, builds, tests, starts three replicas, waits for runs, opens the page in Chromium, asks
-"npx fencepost why", and stops. Needs a package registry, a Redis and a Chromium, which are found or fetched.
+Does what a stranger does who follows the README and getting started, in their order: packs every public package, makes a Nest
+application in an empty folder, installs the packages into it, types the example, builds, tests, starts three replicas, types each command
+of "See a run", doctor included, and stops; then adds the page, starts again and opens it in Chromium. Needs a package registry, a Redis
+and a Chromium, which are found or fetched.
 
   --matrix      instead, the example in other versions of Node.js, NestJS, BullMQ and ioredis, in ES modules and CommonJS, with Vitest
                 and Jest: each installed, compiled, imported by a test, booted, run once and stopped. Writes docs/support.json and
@@ -17,8 +18,8 @@ packages into it, types the example, adds the page, builds, tests, starts three 
   --json        only the closing line on stdout
   -h, --help    this
 
-The last line is {"ok","seconds","lines":{"example","own"},"steps":[{"name","seconds","lines"}],"replicas","instants","rows","why",
-"ended","objections"}. Exit code 1 when something went wrong, took more than 300 s, or needed more than 10 lines of one's own. With
+The last line is {"ok","seconds","lines":{"example","own"},"steps":[{"name","seconds","lines"}],"replicas","instants","why",
+"doctor","ended","rows","objections"}. Exit code 1 when something went wrong, took more than 300 s, or needed more than 10 lines of one's own. With
 --matrix it is {"ok","cells":{name:{"ok","seconds","versions","reason"}},"failed"}, and 1 when a combination failed without a known
 reason.`;
 

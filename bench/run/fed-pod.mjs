@@ -18,7 +18,7 @@ JobHandler('fed', { retry: { attempts: 1 } })(
   Object.getOwnPropertyDescriptor(Fed.prototype, 'fed'),
 );
 
-const jobs = JobsModule.forRoot({ roles: [role], redis, prefix, keepRuns, pod: role, buildSeq: 1, concurrency: 100 });
+const jobs = JobsModule.forRoot({ roles: [role], redis, prefix, keepRuns, pod: role, concurrency: 100 });
 const pod = { ...jobs, providers: [...(jobs.providers ?? []), ...(role === 'worker' ? [Fed] : [])] };
 const app = await NestFactory.createApplicationContext(pod, { logger: false });
 

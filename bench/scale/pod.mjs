@@ -41,7 +41,7 @@ await serve(async ({ redis, prefix, pod, pods = 1 }) => {
 });
 
 function open({ redis, prefix, pod }) {
-  const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis, prefix, pod, buildSeq: 1 });
+  const jobs = JobsModule.forRoot({ roles: ['scheduler'], redis, prefix, pod });
   class BenchModule {
     jobs = jobs;
   }

@@ -22,7 +22,7 @@ export function cronOf(n, expression, name = `cron-${n}`) {
 export async function declare({ redis, prefix }, definitions) {
   const catalog = new RedisCatalog({ redis, prefix, tenant: 'default' });
   const declarations = definitions.map((definition) => ({ definition, disabled: false }));
-  await catalog.declare(declarations, { seq: 1, source: 'bench' });
+  await catalog.declare(declarations, { revision: 1, app: 'bench' });
   return catalog;
 }
 

@@ -6,7 +6,7 @@ import { serve } from './child.mjs';
 
 /** A scheduler pod or a worker of ours, as a process; a worker declares `count` crons of one expression. */
 await serve(async ({ role, redis, prefix, pod, count = 0, expression, concurrency = 100 }, record) => {
-  const jobs = JobsModule.forRoot({ roles: [role], redis, prefix, pod, buildSeq: 1, concurrency });
+  const jobs = JobsModule.forRoot({ roles: [role], redis, prefix, pod, concurrency });
   const providers = role === 'worker' ? [manyCrons(count, expression, record)] : [];
   const app = await NestFactory.createApplicationContext(appOf(jobs, providers), { logger: false });
   return {

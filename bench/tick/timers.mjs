@@ -61,7 +61,7 @@ async function onePod(bench, crons) {
   const space = bench.space('pod');
   const catalog = new RedisCatalog({ redis: bench.redis, prefix: space.prefix, tenant: 'default' });
   const declarations = Array.from({ length: crons }, (_, n) => ({ definition: definition(n), disabled: false }));
-  await catalog.declare(declarations, { seq: 1, source: 'bench' });
+  await catalog.declare(declarations, { revision: 1, app: 'bench' });
   const before = await bench.redis.dbsize();
   const begun = performance.now();
   const pod = await Member.start('fencepost', { role: 'scheduler', ...space, pod: 'only' });

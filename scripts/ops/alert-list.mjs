@@ -1,3 +1,4 @@
+import { definitionAlerts } from './definition-alerts.mjs';
 import { doubtAlerts } from './doubt-alerts.mjs';
 import { ask, grown, quantile } from './promql.mjs';
 
@@ -20,7 +21,10 @@ import { ask, grown, quantile } from './promql.mjs';
  * @returns {readonly Alert[]}
  */
 export function alertList(m) {
-  const alerts = [...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m), ...stores(m), ...clocks(m)];
+  const alerts = [
+    ...[...pods(m), ...active(m), ...outcomes(m), ...doubtAlerts(m), ...runs(m)],
+    ...[...definitionAlerts(m), ...stores(m), ...clocks(m)],
+  ];
   return alerts.map((alert) =>
     alert.summary.includes('$labels.cron ') ? { ...alert, ...tagged(m), ...owned(m) } : alert,
   );
@@ -45,7 +49,9 @@ function owned(m) {
 }
 
 function pods(m) {
-  const none = (role) => `(${ask({ of: m.pods, where: { role }, as: 'max' })} or vector(0)) == 0`;
+  // A pod that can't read how many there are shows no number: that is the alert about the store. Of every pod there is this one.
+  const none = (role) =>
+    `${ask({ of: m.pods, where: { role }, as: 'max' })} == 0 or absent(${ask({ of: m.programErrors })})`;
   return [
     {
       ...{
@@ -55,12 +61,12 @@ function pods(m) {
         severity: 'critical',
         runbook: 'no-pod',
       },
-      summary: 'No scheduler pod is running.',
+      summary: 'No scheduler pod is running, or no pod is scraped.',
       description: 'No cron fires. The misfire policy of each cron decides about instants that come due now.',
     },
     {
       ...{ name: 'FencepostNoWorker', expr: none('worker'), holds: '1m', severity: 'critical', runbook: 'no-pod' },
-      summary: 'No worker pod is running.',
+      summary: 'No worker pod is running, or no pod is scraped.',
       description: 'Crons fire, but no worker executes their runs: they wait in the queue.',
     },
   ];

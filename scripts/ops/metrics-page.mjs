@@ -43,6 +43,10 @@ sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0
   * on (cron) group_left (owner, runbook_url) max by (cron, owner, runbook_url) (fencepost_cron_info)
 \`\`\`
 
+**Definitions.** \`fencepost_revision_pods{app, revision}\` has the live pods of each revision, for at most 100 revisions; the pods of the others are
+\`app="other", revision="other"\`. \`fencepost_catalog_changes_total\` and \`fencepost_catalog_conflicts_total\` count crons, in the pod that decides, under its
+own app. [The runbook](operating.md#definitions) has a section for each.
+
 \`ops/\` contains a Grafana dashboard (\`ops/grafana/fencepost.json\`) and Prometheus rules (\`ops/prometheus/alerts.yml\`), generated from
 the same list. Your own application serves these metrics with \`MetricsModule.on(jobs)\` from \`@fencepost/operations/metrics\`, which needs the
 package \`prom-client\`.

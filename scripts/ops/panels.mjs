@@ -28,6 +28,7 @@ export function rows(m) {
     { title: 'Now', panels: now(m) },
     { title: 'Schedules', panels: active(m) },
     { title: 'Runs and effects', panels: running(m) },
+    { title: 'Definitions', panels: definitions(m) },
     { title: 'Leases', panels: leases(m) },
     { title: 'Queue, stores and clocks', panels: stores(m) },
   ];
@@ -96,6 +97,19 @@ function running(m) {
     lines('Effects', [[perWindow({ of: m.effects, by: ['outcome'] }), '{{outcome}}']]),
     { ...lines('Time since the last success', [[age, '{{cron}}']], { unit: 's' }), type: 'table' },
     { ...lines('Interval between instants', [[interval, '{{cron}}']], { unit: 's' }), type: 'table' },
+  ];
+}
+
+function definitions(m) {
+  const pods = ask({ of: m.revisionPods, by: ['app', 'revision'], as: 'max' });
+  return [
+    lines('Live pods, by revision', [[pods, '{{app}} {{revision}}']]),
+    lines('Changed definitions', [[perWindow({ of: m.catalogChanges, by: ['app', 'change'] }), '{{app}} {{change}}']]),
+    lines(
+      'Contested definitions',
+      [[perWindow({ of: m.catalogConflicts, by: ['app', 'conflict'] }), '{{app}} {{conflict}}']],
+      { description: 'Crons that pods declare and another declaration decides.' },
+    ),
   ];
 }
 

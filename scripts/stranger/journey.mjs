@@ -13,6 +13,8 @@ import { Steps } from './steps.mjs';
 
 const NEST = 12;
 const REPLICAS = 3;
+/** The cron of the example. */
+const CRON = 'nightly-report';
 /** Of the cron that the guide sets, and how many of its instants are waited for. */
 const EVERY_MS = 10_000;
 const INSTANTS = 3;
@@ -22,19 +24,21 @@ const MAX_SECONDS = 300;
 const MAX_OWN_LINES = 10;
 
 /**
- * From an empty folder to the first fenced cron, by what README and guide show and nothing else.
+ * From an empty folder to the first fenced cron and its page, by what README and guide show, in the order in which they show it, and
+ * nothing else.
  * @param {(line: string) => void} print
  */
 export async function journey(print) {
   const work = mkdtempSync(join(tmpdir(), 'fencepost-stranger-'));
-  const redis = await startRedis({ log: print });
+  const redis = await startRedis({ log: print, appendOnly: pages().redis.includes('--appendonly yes') });
   const steps = new Steps(print);
   const replicas = [];
   try {
     const env = { ...strangersEnv(), REDIS_URL: redis.url };
-    const app = await built({ work, env, steps });
-    const found = await watched({ ...app, env, steps, replicas });
-    return verdict(steps, found);
+    const app = { ...(await built({ work, env, steps })), env, steps, replicas };
+    const seen = await firstRuns(app);
+    const found = await withPage(app);
+    return verdict(steps, { ...seen, ...found, objections: [...seen.objections, ...found.objections] });
   } catch (error) {
     for (const { said } of replicas) console.error(said);
     console.error(error.message);
@@ -46,7 +50,7 @@ export async function journey(print) {
   }
 }
 
-/** Packs, creates the app, types, installs, compiles and tests. */
+/** Packs, creates the app, installs, types, compiles and tests. */
 async function built({ work, env, steps }) {
   const shown = pages();
   const packed = await steps.take('pack', () => {
@@ -61,69 +65,98 @@ async function built({ work, env, steps }) {
     () => typeExample(cwd, shown),
     (lines) => lines,
   );
-  await steps.take(
-    'console',
-    async () => {
-      await type(install(shown.console.install), { cwd, env });
-      return typeConsole(cwd, shown.console.diff);
-    },
-    (lines) => lines,
-  );
   await steps.take('build', () => type('npm run build', { cwd, env }));
   await steps.take('test', async () => {
     writeSpec(cwd, 'esm');
     await type('npm test', { cwd, env });
   });
-  return { cwd, shown };
+  return { cwd, shown, install };
 }
 
-/** Boots the replicas, waits for runs, looks at them, and stops. */
-async function watched({ cwd, shown, env, steps, replicas }) {
-  const { token, line } = JSON.parse(await type(`${shown.console.token} --json`, { cwd, env }));
-  const command = (name) => shown.commands.find((one) => one.startsWith(`npx fencepost ${name} `)) ?? name;
-  await steps.take('boot', async () => {
-    const tokens = { ...env, FENCEPOST_TOKENS: line };
-    for (let n = 0; n < REPLICAS; n += 1) replicas.push(new Replica({ cwd, env: tokens, port: await freePort() }));
-    await Promise.all(replicas.map((one) => one.says('Nest application successfully started')));
-  });
-  const mails = () => replicas.flatMap((one) => one.mails);
-  await steps.take('run', async () => {
-    await type(command('set'), { cwd, env });
-    await until(`${INSTANTS} instants have sent a mail`, () => new Set(mails().map(instantOf)).size >= INSTANTS);
-  });
-  const cron = command('set').split(' ')[3];
-  const at = `http://127.0.0.1:${replicas[0].port}/crons`;
-  const { readRows } = await import('./page.mjs');
-  const rows = await steps.take('page', () => readRows(at, { token, crons: ['nightly-report', cron] }));
-  const remote = shown.console.remote.replace('<token>', token).replace('http://localhost:3000/crons', at);
-  const listed = await steps.take('list', () => type(remote, { cwd, env }));
-  const why = await steps.take('why', () => type(command('why'), { cwd, env }));
-  const ended = await steps.take('stop', () => Promise.all(replicas.map((one) => one.stop())));
-  await type(command('remove'), { cwd, env });
-  const objections = [
-    ...objectionsTo(mails(), EVERY_MS),
-    ...(await objectionsToStop({ cwd, env, ended, replicas })),
-    ...(listed.includes(cron) ? [] : [`"${shown.console.remote}" does not list ${cron}.`]),
-    ...(why.includes('succeeded') ? [] : [`"${command('why')}" says: ${why.split('\n')[0]}`]),
-  ];
+/** Boots the replicas as the guide has them, with JobsModule alone, types each of its commands in turn, and stops. */
+async function firstRuns({ cwd, shown, env, steps, replicas }) {
+  const own = await booted('boot', { cwd, env, steps, replicas });
+  const mails = () => own.flatMap((one) => one.mails);
+  const said = {};
+  for (const line of shown.commands) {
+    const name = line.split(' ')[2];
+    said[name] = await steps.take(name, () => type(line, { cwd, env }));
+    if (name !== 'set') continue;
+    await steps.take('run', () =>
+      until(`${INSTANTS} instants have sent a mail`, () => new Set(mails().map(instantOf)).size >= INSTANTS),
+    );
+  }
+  const ended = await steps.take('stop', () => Promise.all(own.map((one) => one.stop())));
   return {
-    objections,
+    objections: [
+      ...objectionsTo(mails(), EVERY_MS),
+      ...objectionsToWords(said),
+      ...(await objectionsToStop({ cwd, env, ended, own })),
+    ],
     replicas: REPLICAS,
     instants: new Set(mails().map(instantOf)).size,
-    rows,
-    why: why.split('\n')[0],
+    why: said.why.split('\n')[0],
+    doctor: said.doctor.trim().split('\n').at(-1).trim(),
     ended,
   };
 }
 
+/** Adds the page to the app, and looks at it, and at the crons by way of it. */
+async function withPage({ cwd, shown, install, env, steps, replicas }) {
+  await steps.take('console', () => type(install(shown.console.install), { cwd, env }));
+  const { token, line } = JSON.parse(await type(`${shown.console.token} --json`, { cwd, env }));
+  await steps.take(
+    'edit',
+    () => typeConsole(cwd, shown.console.diff),
+    (lines) => lines,
+  );
+  await steps.take('rebuild', () => type('npm run build', { cwd, env }));
+  const tokens = { ...env, FENCEPOST_TOKENS: line };
+  const own = await booted('reboot', { cwd, env: tokens, steps, replicas });
+  const at = `http://127.0.0.1:${own[0].port}/crons`;
+  const { readRows } = await import('./page.mjs');
+  const rows = await steps.take('page', () => readRows(at, { token, crons: [CRON] }));
+  const remote = shown.console.remote.replace('<token>', token).replace('http://localhost:3000/crons', at);
+  const listed = await steps.take('list', () => type(remote, { cwd, env }));
+  const ended = await steps.take('end', () => Promise.all(own.map((one) => one.stop())));
+  return {
+    objections: [
+      ...(listed.includes(CRON) ? [] : [`"${shown.console.remote}" does not list ${CRON}.`]),
+      ...(await objectionsToStop({ cwd, env, ended, own })),
+    ],
+    rows,
+  };
+}
+
+/** Starts the replicas, and waits until each has booted. */
+async function booted(step, { cwd, env, steps, replicas }) {
+  const own = [];
+  await steps.take(step, async () => {
+    for (let n = 0; n < REPLICAS; n += 1) own.push(new Replica({ cwd, env, port: await freePort() }));
+    replicas.push(...own);
+    await Promise.all(own.map((one) => one.says('Nest application successfully started')));
+  });
+  return own;
+}
+
+/** A command that ends well may still say something false. */
+function objectionsToWords({ why, doctor }) {
+  return [
+    ...(why.includes('succeeded') ? [] : [`"fencepost why" says: ${why.split('\n')[0]}`]),
+    ...(doctor.includes(`Checked ${REPLICAS} pods`)
+      ? []
+      : [`"fencepost doctor" does not see ${REPLICAS} pods: ${doctor}`]),
+  ];
+}
+
 /** A pod that drained has left the others, and every instant is accounted for. With its hooks on, Nest ends a process by the signal. */
-async function objectionsToStop({ cwd, env, ended, replicas }) {
+async function objectionsToStop({ cwd, env, ended, own }) {
   const pods = JSON.parse(await type('npx fencepost pods --json', { cwd, env }));
   await type('npx fencepost audit', { cwd, env });
   return [
     ...ended.filter((how) => how !== 0 && how !== 'SIGTERM').map((how) => `A replica ended with ${how}.`),
     ...(pods.length === 0 ? [] : [`${pods.length} pods have not left.`]),
-    ...replicas.filter(({ said }) => said.includes('shutdown hooks are off')).map(() => 'A replica misses its hooks.'),
+    ...own.filter(({ said }) => said.includes('shutdown hooks are off')).map(() => 'A replica misses its hooks.'),
   ];
 }
 

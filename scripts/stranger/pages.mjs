@@ -4,7 +4,7 @@ import { root } from '../exclusive.mjs';
 
 /**
  * What a stranger copies: the first page, and the one that it leads to.
- * @returns {{ install: string, example: string, main: string, commands: string[], console: { install: string, token: string, remote: string, diff: string } }}
+ * @returns {{ redis: string, install: string, example: string, main: string, commands: string[], console: { install: string, token: string, remote: string, diff: string } }}
  */
 export function pages() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -12,6 +12,7 @@ export function pages() {
   const [commands = '', remote = ''] = blocks(section(guide, 'The page'), 'sh');
   const [install, token] = commands.split('\n');
   return {
+    redis: /`(docker run [^`]*)`/.exec(guide)?.[1] ?? '',
     install: block(readme, 'sh').trim(),
     example: block(readme, 'ts'),
     main: blocks(section(guide, 'Declare a cron'), 'ts')[1] ?? '',

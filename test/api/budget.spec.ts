@@ -43,7 +43,7 @@ beforeAll(async () => {
     cron({ name: `cron-${String(n).padStart(4, '0')}`, expression: '0 3 1 1 *', tags: ['few'] });
   await new RedisCatalog(space).declare(
     Array.from({ length: CRONS }, (_, n) => named(n)),
-    { seq: 1, source: 'test' },
+    { revision: 1, app: 'test' },
   );
   oneRun = await endedRun();
   const last = Math.floor(Date.now() / EVERY_MS) * EVERY_MS - 60_000;

@@ -166,7 +166,7 @@ describe('an order', () => {
 
   it('to remove is for an admin', async () => {
     const removed = await json(running.ask('/api/crons/short-lived?reason=gone', { as: 'admin', method: 'DELETE' }));
-    expect(removed).toEqual({ cron: 'short-lived', done: true });
+    expect(removed).toEqual({ cron: 'short-lived', done: true, declaredBy: null });
     expect(await trail()).toEqual([
       expect.objectContaining({ by: 'anna', action: 'remove', before: { state: 'active', generation: 1 } }),
     ]);

@@ -166,23 +166,53 @@ describe('the definition of a cron', () => {
     expect(await json(running.ask('/api/crons/nightly'))).toMatchObject({ expression: '0 3 * * *', graceMs: 300_000 });
   });
 
-  it('is changed in the parts that are named, where the others are kept', async () => {
+  it('keeps the options that are not named, and resets those that are null', async () => {
     const settings = { expression: '30 3 * * *', payload: null };
-    const changed = await json(put('nightly', { settings, keepOthers: true, expected: 1 }));
+    const changed = await json(put('nightly', { settings, expected: 1 }));
     expect(changed).toMatchObject({ change: 'changed', parts: ['expression', 'payload'], generation: 2 });
     expect(await json(running.ask('/api/crons/nightly'))).toMatchObject({
       ...{ expression: '30 3 * * *', timeZone: 'Europe/Berlin', graceMs: 300_000, payload: null },
     });
-    expect(await json(put('nightly', { settings: { every: '10m' }, keepOthers: true, dryRun: true }))).toMatchObject({
+    expect(await json(put('nightly', { settings: { every: '10m' }, dryRun: true }))).toMatchObject({
       change: 'changed',
+      parts: ['expression', 'timeZone'],
+    });
+    expect(await json(put('nightly', { settings: { timeZone: 'Europe/Berlin' }, dryRun: true }))).toMatchObject({
+      change: 'same',
+    });
+  });
+
+  it('says which kept option makes a change invalid', async () => {
+    const settings = { expression: '0 3 * * *', misfire: 'fire-all', maxCatchUp: 5 };
+    expect((await put('kept', { settings })).status).toBe(200);
+    const refused = await put('kept', { settings: { misfire: 'skip' } });
+    expect([refused.status, (await json(refused))['detail']]).toEqual([
+      400,
+      expect.stringContaining('"maxCatchUp" was not named and is kept: name it too, or reset it.'),
+    ]);
+    const reset = await json(put('kept', { settings: { misfire: 'skip', maxCatchUp: null } }));
+    expect(reset).toMatchObject({ parts: ['misfire', 'maxCatchUp'], generation: 2 });
+  });
+
+  it('restores a removed cron with its last definition, and says so before', async () => {
+    await put('restored', { settings: NIGHTLY });
+    const order = { as: 'admin', method: 'DELETE' } as const;
+    expect((await running.ask('/api/crons/restored?reason=gone', order)).status).toBe(200);
+    const change = { change: 'restored', parts: ['expression'] };
+    const settings = { expression: '30 4 * * *' };
+    expect(await json(put('restored', { settings, dryRun: true }))).toMatchObject({ ...change, added: { count: 7 } });
+    expect(await json(put('restored', { settings }))).toMatchObject({ ...change, generation: 3 });
+    expect(await json(running.ask('/api/crons/restored'))).toMatchObject({
+      ...{ state: 'active', expression: '30 4 * * *', timeZone: 'Europe/Berlin', graceMs: 300_000 },
+      payload: NIGHTLY.payload,
     });
   });
 
   it('that is another one by now is not changed, nor is one that can not be', async () => {
     const moved = await put('nightly', { settings: NIGHTLY, expected: 1 });
     expect([moved.status, (await json(moved))['code']]).toEqual([409, 'CATALOG_MOVED']);
-    const kept = await put('nightly', { settings: { grace: '1m' }, keepOthers: true, expected: 1 });
-    expect(kept.status).toBe(409);
+    const present = await put('nightly', { settings: NIGHTLY, expected: null });
+    expect([present.status, (await json(present))['code']]).toEqual([409, 'CATALOG_MOVED']);
     const wrong = await put('nightly', { settings: { ...NIGHTLY, timeZone: 'Europe/Berln' }, dryRun: true });
     expect([wrong.status, (await json(wrong))['code']]).toEqual([400, 'CRON_DECLARATION']);
     expect((await put('nightly', { settings: NIGHTLY }, 'operator')).status).toBe(403);

@@ -94,7 +94,7 @@ describe('a page of many crons', () => {
   async function declareFrom(from: number, to: number): Promise<void> {
     for (let at = from; at < to; at += AT_ONCE) {
       const part = Array.from({ length: Math.min(AT_ONCE, to - at) }, (_, index) => declared(at + index));
-      await stage.deployment.stores.catalog.declare(part, { seq: 1, source: `part-${at}` });
+      await stage.deployment.stores.catalog.declare(part, { revision: 1, app: `part-${at}` });
     }
   }
 

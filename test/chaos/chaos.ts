@@ -2,6 +2,7 @@ import { seededRandom } from '../support/seeded-random.js';
 import { privateRedis } from '../support/redis.js';
 import { databaseServer, type DatabaseServer } from './database.js';
 import { openFormerBuild } from './former-build.js';
+import { finalAfter } from './programs.js';
 import { faultsOf, FULL, type Form, type StruckStage } from './forms.js';
 import { unleash, type Strike } from './nemesis.js';
 import type { LeaseSystemName } from './leases/lease-system.js';
@@ -26,6 +27,8 @@ export interface ChaosOptions {
   /** Ends it early, as Ctrl-C does: what was struck is mended, and nothing is left running. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (line: string) => void;
+  /** Whether workers are deployed, rolled back, configured otherwise and scaled down beside all faults. */
+  readonly deploys?: boolean;
   /** Whether pods of the format before take turns with those of this one; with the ledger in Redis only. */
   readonly mixed?: boolean;
   /** A folder for what was recorded; by default it is deleted. */
@@ -35,6 +38,8 @@ export interface ChaosOptions {
 const PACE = 3;
 /** Longer than for other faults: what was in the queue has to be delivered again before, or no worker comes to do anything. */
 const WIPE_PAUSE_MS = { least: 3_000, most: 10_000 };
+/** Between the end of one deployment and the beginning of the next. */
+const DEPLOY_PAUSE_MS = { least: 500, most: 6_000 };
 const DATABASE_PAUSE_MS = { least: 300, most: 1_200 };
 /** Times the time it was given: how long it may take until each kind has struck. */
 const LONGER = 3;
@@ -53,7 +58,7 @@ export interface ChaosResult extends ChaosVerdict {
   /** Processes that ended although nobody had hurt them. */
   readonly fallen: readonly string[];
   readonly processesStarted: number;
-  /** With `mixed`: how many processes were of the format before, and how often the formats met and one of them had gone. */
+  /** With `mixed`: how many processes were of the format before, and how often the last of them had gone. */
   readonly formats?: Formats;
   /** For how long it struck. */
   readonly seconds: number;
@@ -61,14 +66,13 @@ export interface ChaosResult extends ChaosVerdict {
 
 interface Formats {
   readonly formerStarted: number;
-  readonly held: number;
   readonly risen: number;
 }
 
 /** Several schedulers and workers on real stores, a nemesis, and an oracle that compares what should be with what is. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seconds, ledger, seed, signal = new AbortController().signal, onProgress = () => {} } = options;
-  const { form = FULL, pace = PACE, wipeRedis = false, keepIn, leases, mixed = false } = options;
+  const { form = FULL, pace = PACE, wipeRedis = false, deploys = false, keepIn, leases, mixed = false } = options;
   const kept = { ...(keepIn === undefined ? {} : { keepIn }), ...(mixed ? { former: openFormerBuild() } : {}) };
   const sink = await privateRedis();
   let database: DatabaseServer | undefined;
@@ -81,6 +85,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
         topology,
         pace,
         wipeRedis,
+        deploys,
         sinkUrl: sink.url,
         ...(database ? { database } : {}),
         ...(leases ? { leases } : {}),
@@ -90,7 +95,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
       const ms = (1_000 * seconds * share) / form.parts.reduce((sum, part) => sum + part.share, 0);
       onProgress(`${topology}: ${Math.round(ms / 1_000)} s`);
       try {
-        done.push(await play(on, { random, ms, form, pace, signal, onProgress }));
+        done.push(await play(on, { random, ms, form, pace, deploys, signal, onProgress }));
       } finally {
         await on.close();
       }
@@ -106,6 +111,7 @@ interface Play {
   readonly random: () => number;
   readonly ms: number;
   readonly pace: number;
+  readonly deploys: boolean;
   readonly form: Form;
   readonly signal: AbortSignal;
   readonly onProgress: (line: string) => void;
@@ -127,8 +133,7 @@ async function play(stage: Stage, given: Play): Promise<Played> {
     const verdict = await truth.verdict();
     given.onProgress(`${stage.episode.topology}: judged`);
     const fallen = [...fleet.fallen.map(({ name, how }) => `${name}: ${how}`), ...disorderly];
-    const [held, risen] = [fleet.said('catalog_texts_held'), fleet.said('format_risen')];
-    const formats = { formerStarted: fleet.formerLaunches, held, risen };
+    const formats = { formerStarted: fleet.formerLaunches, risen: fleet.said('format_risen') };
     return { ...struck, verdict, fallen, formats, processesStarted: fleet.launches };
   } catch (error) {
     // What it has opened is closed by its verdict, which nobody wants any more.
@@ -138,7 +143,7 @@ async function play(stage: Stage, given: Play): Promise<Played> {
 }
 
 /** The life of the pods: started, hurt, healed and stopped. */
-async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal, onProgress }: Play) {
+async function hurt(stage: Stage, truth: Truth, { random, ms, pace, deploys, form, signal, onProgress }: Play) {
   const { fleet, episode } = stage;
   try {
     await fleet.start(signal);
@@ -147,9 +152,11 @@ async function hurt(stage: Stage, truth: Truth, { random, ms, pace, form, signal
     const onStrike = ({ kind, phase }: Strike) => onProgress(`${episode.topology}: ${kind} ${phase}`);
     const struck = await strikeAll(faultsOf(stage, form), { random, ms, pace, signal, onStrike });
     await fleet.untilUp(signal);
+    // What no worker has a handler for would wait for ever.
+    if (deploys) await fleet.deploy(finalAfter(fleet.deployed), signal);
     fleet.calm();
     onProgress(`${episode.topology}: healed`);
-    if (!signal.aborted) await truth.settle();
+    if (!signal.aborted) await truth.settle(deploys ? fleet.deployed : null);
     onProgress(`${episode.topology}: settled`);
     return { struck, disorderly: await fleet.stop() };
   } finally {
@@ -170,8 +177,8 @@ interface Striking {
  * too slow for each kind to have struck in time.
  */
 async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking): Promise<Struck> {
-  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, redisPauseMs } = stage;
-  const kinds = [processFaults, redisFaults, databaseFaults, wipes, leaseFaults];
+  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, deployFaults, redisPauseMs } = stage;
+  const kinds = [processFaults, redisFaults, databaseFaults, wipes, leaseFaults, deployFaults];
   const missing = new Set(kinds.flat().map(({ kind }) => kind));
   const over = new AbortController();
   const since = performance.now();
@@ -191,7 +198,10 @@ async function strikeAll(stage: StruckStage, { ms, pace, ...striking }: Striking
   ] as const);
   const all = kinds.map((faults) => {
     const store = pauses.get(faults) ?? DATABASE_PAUSE_MS;
-    const how = { atOnce: { process: pace }, pauseMs: { store } };
+    const isDeploying = faults === deployFaults;
+    const how = isDeploying
+      ? { pauseMs: { process: DEPLOY_PAUSE_MS } }
+      : { atOnce: { process: pace }, pauseMs: { store } };
     const nemesis = { ...striking, ...how, faults, signal, onStrike };
     return unleash(nemesis).catch((error: unknown) => {
       over.abort();
@@ -239,7 +249,6 @@ function sumOf(all: readonly Formats[]): Formats {
   const sum = (of: (one: Formats) => number) => all.reduce((total, one) => total + of(one), 0);
   return {
     formerStarted: sum((one) => one.formerStarted),
-    held: sum((one) => one.held),
     risen: sum((one) => one.risen),
   };
 }

@@ -5,23 +5,9 @@ import { systemClock } from '@fencepost/lease';
 import { sleep } from '@fencepost/lease/internal';
 import { Pod } from '../support/pod.js';
 import type { Herd, Hold, Victim, VictimOrder } from './faults/victim.js';
-
-/** A pod waits 10 s for its runs by default; one that takes longer is not waiting for them. */
-const IN_ORDER_WITHIN_MS = 30_000;
-
-/** SIGTERM. @returns what was wrong with how it ended */
-async function endOf(pod: Pod): Promise<string | undefined> {
-  const late = new AbortController();
-  const terminated = pod.terminate();
-  const inTime = await Promise.race([terminated, sleep(systemClock, IN_ORDER_WITHIN_MS, late.signal)]);
-  late.abort();
-  if (inTime) {
-    const isOrderly = inTime.code === 0 || inTime.signal === 'SIGTERM';
-    return isOrderly ? undefined : `${pod.name} (${inTime.signal ?? inTime.code})\n${pod.lastLines()}`;
-  }
-  await pod.kill();
-  return `${pod.name} (did not end within ${IN_ORDER_WITHIN_MS} ms)\n${pod.lastLines()}`;
-}
+import { isFormerTurn } from './former-turns.js';
+import { orderlyEnd } from './orderly-end.js';
+import { FIRST, type Program } from './programs.js';
 
 export type PodRole = 'scheduler' | 'worker';
 
@@ -29,7 +15,7 @@ export interface FleetOptions {
   /** Where each pod's orders are laid. */
   readonly folder: string;
   readonly size?: Readonly<Record<PodRole, number>>;
-  /** Of a pod of this name and build; the name stays the same when another process takes its place. */
+  /** Of a pod of this name and program; the name stays the same when another process takes its place. */
   readonly env: (pod: PlannedPod) => Readonly<Record<string, string>>;
   /** A folder with the pods of the format before, which take turns with those of this one. */
   readonly former?: string;
@@ -40,8 +26,8 @@ export interface PlannedPod {
   readonly role: PodRole;
   /** Whether it is of the format before. */
   readonly isFormer: boolean;
-  /** Which of the two builds it is of, and how often there was a new one. */
-  readonly build: number;
+  /** Of a worker. */
+  readonly program: Program;
 }
 
 /** How a pod ended that nobody had hurt. */
@@ -53,8 +39,10 @@ export interface Fallen {
 interface Place {
   readonly name: string;
   readonly role: PodRole;
-  build: number;
+  program: Program;
   launches: number;
+  /** Whether nothing is started there for the time being. */
+  isDown: boolean;
   isFormer: boolean;
   pod?: Pod;
   up: boolean;
@@ -68,9 +56,6 @@ const PROGRAMS = { scheduler: 'test/dist/bundle/scheduler.js', worker: 'test/dis
 const PRELOADED = ['test/dist/bundle/recorder.js', 'test/dist/pods/nemesis-hook.js'];
 const SIZE = { scheduler: 3, worker: 3 } as const;
 const ROOT = new URL('../../', import.meta.url);
-const PHASES = ['former', 'both', 'this', 'this', 'both'] as const;
-/** Each place is taken anew once or twice in one. */
-const LAUNCHES_A_PHASE = 10;
 const AGAIN_AFTER_MS = 50;
 /** One that can't start, because what it needs is away, is not started over and over. */
 const FAILED_AGAIN_AFTER_MS = 1_000;
@@ -86,6 +71,7 @@ export class Fleet implements Herd {
   readonly #fallen: Fallen[] = [];
   readonly #said = new Map<string, number>();
   #formerLaunches = 0;
+  #deployed = FIRST;
 
   constructor(private readonly options: FleetOptions) {
     const { folder, size = SIZE } = options;
@@ -96,6 +82,11 @@ export class Fleet implements Herd {
   /** Those that ended by themselves once they were up, which nothing that is done to them excuses. */
   get fallen(): readonly Fallen[] {
     return this.#fallen;
+  }
+
+  /** What the workers are started from. */
+  get deployed(): Program {
+    return this.#deployed;
   }
 
   /** How many of the processes started were of the format before. */
@@ -143,18 +134,37 @@ export class Fleet implements Herd {
     return { release: () => void (place.held = false) };
   }
 
-  /** Replaces the workers one after the other by those of a newer build, as a deployment does. */
-  async deploy(signal: AbortSignal): Promise<boolean> {
-    const build = Math.max(...this.#places.map((place) => place.build)) + 1;
+  /** Replaces the workers one after the other by those of another program, as a deployment does. */
+  async deploy(program: Program, signal: AbortSignal): Promise<boolean> {
+    this.#deployed = program;
     let replaced = 0;
-    for (const place of this.#places.filter(({ role }) => role === 'worker')) {
+    for (const place of this.#workers) {
       await this.#free(place, signal);
       if (signal.aborted) break;
-      place.build = build;
+      place.program = program;
       await this.#replace(place, signal);
       replaced += 1;
     }
     return replaced > 0;
+  }
+
+  /** Ends some of the workers, or all of them, at once. @returns what starts them again, and says whether any had ended */
+  async scaleDown(luck: number, signal: AbortSignal): Promise<() => boolean> {
+    const places = this.#workers.filter(({ up, held }) => up && !held);
+    const some = places.slice(0, Math.ceil(luck * (places.length + 1)));
+    for (const place of some) place.held = place.hurt = place.isDown = true;
+    await Promise.all(some.map(async ({ pod }) => pod && orderlyEnd(pod)));
+    return () => {
+      for (const place of some) {
+        [place.isDown, place.held] = [false, false];
+        place.program = this.#deployed;
+      }
+      return some.length > 0 && !signal.aborted;
+    };
+  }
+
+  get #workers(): readonly Place[] {
+    return this.#places.filter(({ role }) => role === 'worker');
   }
 
   /** No pod stops its own event loop any more. */
@@ -166,7 +176,7 @@ export class Fleet implements Herd {
   async stop(): Promise<readonly string[]> {
     this.#stopping.abort();
     const pods = this.#places.flatMap(({ pod }) => (pod?.isAlive ? [pod] : []));
-    const ended = await Promise.all(pods.map((pod) => endOf(pod)));
+    const ended = await Promise.all(pods.map((pod) => orderlyEnd(pod)));
     await Promise.all(this.#kept);
     return ended.flatMap((complaint) => complaint ?? []);
   }
@@ -179,7 +189,7 @@ export class Fleet implements Herd {
     const { pod } = place;
     place.held = true;
     place.hurt = true;
-    if (pod) await endOf(pod);
+    if (pod) await orderlyEnd(pod);
     while (!signal.aborted && (place.pod === pod || !place.up)) await sleep(systemClock, LOOK_MS, signal);
     place.held = false;
   }
@@ -191,6 +201,8 @@ export class Fleet implements Herd {
   async #keep(place: Place): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      while (place.isDown && !signal.aborted) await sleep(systemClock, LOOK_MS, signal);
+      if (signal.aborted) break;
       const pod = this.#launch(place);
       place.up = await pod.ready(PATIENCE_MS).then(
         () => true,
@@ -275,17 +287,11 @@ function placesOf(size: Readonly<Record<PodRole, number>>): Place[] {
 
 function placeOf(role: PodRole, n: number): Place {
   return {
-    ...{ role, name: `${role[0]}${n}`, build: 1, launches: 0, isFormer: false },
+    ...{ role, name: `${role[0]}${n}`, program: FIRST, launches: 0, isFormer: false, isDown: false },
     ...{ up: false, held: false, hurt: false, said: '' },
   };
 }
 
 function ordersOf(folder: string, { name }: Place): string {
   return join(folder, `${name}.orders`);
-}
-
-/** The fleet begins with the format before, rolls forward past a time in which they take turns, stays there, and rolls back. */
-function isFormerTurn(launches: number): boolean {
-  const phase = Math.floor(launches / LAUNCHES_A_PHASE) % PHASES.length;
-  return PHASES[phase] === 'former' || (PHASES[phase] === 'both' && launches % 2 === 0);
 }

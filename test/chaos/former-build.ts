@@ -1,19 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { linkModules } from '../support/link-modules.mjs';
 
-/**
- * The first text of this repository whose records carry a number. It writes format 3, and 2 while a member has that one; none
- * in the history writes 2 of itself.
- */
-const COMMIT = '3f765e06861460789c0a7c3d941a387285519d4b';
-const FORMAT = {
-  file: 'libs/ledger/src/base/format.ts',
-  own: 'export const FORMAT = 3;',
-  former: 'export const FORMAT = 2;',
-};
+/** The last text of this repository in which definitions were ordered by builds. It writes format 3, and reads this one. */
+const COMMIT = '0b19b9871754e3db9ae7bf8dfbca5a48e83a4aef';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = 'test/dist/bundle/worker.js';
 const BUILD = "import('./scripts/build.mjs').then(({ ensureBuilt }) => ensureBuilt({ pods: true }))";
@@ -32,7 +24,6 @@ export function openFormerBuild(): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
   execFileSync('tar', ['-x', '-C', making], { input: archive() });
-  lowerFormat(join(making, FORMAT.file));
   renameSync(making, folder);
   linkModules(folder);
   for (const name of ['.bin', '.package-lock.json']) {
@@ -40,14 +31,6 @@ export function openFormerBuild(): string {
   }
   execFileSync(process.execPath, ['-e', BUILD], { cwd: folder, stdio: ['ignore', 2, 2] });
   return folder;
-}
-
-/** Members of the format before announce it and write nothing else. */
-function lowerFormat(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  if (!text.includes(FORMAT.own))
-    throw new Error(`Expected "${FORMAT.own}" in ${FORMAT.file} of ${COMMIT.slice(0, 8)}.`);
-  writeFileSync(file, text.replace(FORMAT.own, FORMAT.former));
 }
 
 function archive(): Buffer {

@@ -40,6 +40,7 @@ export const SHORT: Form = {
     ...['sigkill', 'sigstop', 'sigterm', 'sigkill-at-point', 'sigstop-at-point'],
     ...['redis-frozen', 'redis-killed', 'redis-partitioned', 'redis-replies-dropped', 'redis-wiped'],
     ...['pg-terminate-backend', 'postgres-crashed', 'postgres-replies-dropped'],
+    ...['deploy', 'roll-back'],
   ],
   observations: ['takeover', 'store.failed'],
   // Machines under load have taken a little more than 3 s; a delivery that only the last resort finds is lost for longer.
@@ -48,18 +49,19 @@ export const SHORT: Form = {
 
 export type StruckStage = Pick<
   Stage,
-  'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'leaseFaults' | 'redisPauseMs'
+  'processFaults' | 'redisFaults' | 'databaseFaults' | 'wipes' | 'leaseFaults' | 'deployFaults' | 'redisPauseMs'
 >;
 
 /** What of a stage's faults belongs to a form. */
 export function faultsOf(stage: StruckStage, { kinds }: Form): StruckStage {
-  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, redisPauseMs } = stage;
+  const { processFaults, redisFaults, databaseFaults, wipes, leaseFaults, deployFaults, redisPauseMs } = stage;
   const chosen = (faults: StruckStage['redisFaults']) => faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
   return {
     processFaults: chosen(processFaults),
     redisFaults: chosen(redisFaults),
     databaseFaults: chosen(databaseFaults),
     wipes: chosen(wipes),
+    deployFaults: chosen(deployFaults),
     // Who asks for such a system wants to see it hurt.
     leaseFaults,
     redisPauseMs,

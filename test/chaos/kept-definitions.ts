@@ -3,12 +3,14 @@ import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { until } from '../support/until.js';
 import type { EpisodeStores } from './episode.js';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import { RELEASE } from './programs.js';
 import type { RecordedEvent } from './recording.js';
 
-/** The idle crons of `test/pods/crons/kept.ts`, and one that is made at run time. */
-const DECLARED = ['kept-changed', 'kept-removed', 'kept-paused'];
+/** Idle crons of `test/pods/crons/plain.ts`, and two that are made at run time: one of them is removed. */
+const DECLARED = ['kept-changed', 'kept-paused'];
 const MADE = 'kept-made';
-const ALL = [...DECLARED, MADE];
+const REMOVED = 'kept-removed';
+const ALL = [...DECLARED, MADE, REMOVED];
 
 /** As idle as the declared one, and another one. */
 const CHANGED = { expression: '0 30 12 29 2 *' };
@@ -17,9 +19,13 @@ const BY = { by: 'the oracle', reason: 'to see whether it lasts' };
 const PATIENCE_MS = 90_000;
 const MAX_RECORDS = 100;
 
-/** Whether a cron only stands for its definition: it has no instants to wait for. */
-export function isKept(cron: string): boolean {
+function isKept(cron: string): boolean {
   return ALL.includes(cron);
+}
+
+/** Whether a cron only stands for its definition, or its program: it has no instants to wait for. */
+export function isIdle(cron: string): boolean {
+  return isKept(cron) || cron === RELEASE;
 }
 
 /**
@@ -43,8 +49,8 @@ export class KeptDefinitions {
     await until('the workers have declared the idle crons', () => this.#isDeclared(), PATIENCE_MS);
     const crons = new CronCatalog({ catalog, audit, clock: systemClock });
     await crons.set('kept-changed', CHANGED, BY);
-    await crons.remove('kept-removed', BY);
-    await crons.set(MADE, { ...CHANGED, handler: 'kept-changed' }, BY);
+    for (const made of [MADE, REMOVED]) await crons.set(made, { ...CHANGED, handler: 'kept-changed' }, BY);
+    await crons.remove(REMOVED, BY);
     await new CronOperator({ ...this.stores, clock: systemClock }).pause('kept-paused', BY);
     this.#ordered = await this.#read();
   }

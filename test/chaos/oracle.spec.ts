@@ -99,7 +99,10 @@ describe('the closing line', () => {
 
   function episode(over: Partial<EpisodeVerdict> = {}): EpisodeVerdict {
     const zero = Object.fromEntries(NEVER.map((name) => [name, 0])) as Record<(typeof NEVER)[number], number>;
-    const counts = { occurrences: 10, uncertain: 1, controlDuplicates: 2, histories: 5, undecided: 0 };
+    const counts = {
+      ...{ occurrences: 10, uncertain: 1, controlDuplicates: 2, histories: 5, undecided: 0 },
+      ...{ changes: 3, untoldChanges: 0 },
+    };
     return { topology: 'single', ...zero, ...counts, longestStallMs: 0, seen: SEEN, findings: [], ...over };
   }
 

@@ -35,6 +35,7 @@ export interface OracleReport {
 const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'chaos-fenced': ['write'],
   'chaos-keyed': ['charge', 'receipt'],
+  'chaos-parting': ['charge'],
   'chaos-asked': ['pay'],
   'chaos-items': ['a', 'b', 'c', 'd', 'e', 'f'].map((item) => `items/${item}`),
   'chaos-booked': ['transaction'],

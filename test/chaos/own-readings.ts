@@ -1,5 +1,5 @@
 import type { Catalog } from '@fencepost/ledger/catalog';
-import { isKept, byName, type Knowledge } from './kept-definitions.js';
+import { isIdle, byName, type Knowledge } from './kept-definitions.js';
 import type { Ledger } from '@fencepost/ledger';
 import { now, type RecordedCall } from './recording.js';
 
@@ -24,7 +24,7 @@ export class OwnReadings {
     const calledAt = now();
     const { entries } = await this.catalog.read();
     const text = JSON.stringify(entries);
-    for (const { definition } of entries) if (!isKept(definition.name)) this.#crons.add(definition.name);
+    for (const { definition } of entries) if (!isIdle(definition.name)) this.#crons.add(definition.name);
     if (text !== this.#text) this.#known.push({ process: 'oracle', calledAt, at: now(), entries: byName(entries) });
     this.#text = text;
   }

@@ -5,39 +5,40 @@ import { FULL, SHORT, type Part } from './forms.js';
 import { LEASE_SYSTEMS } from './leases/lease-system.js';
 
 const HELP = `npm run chaos -- [--seconds 60] [--ledger redis|postgres] [--seed n] [--topologies single,sentinel,cluster] [--pace 3]
-                        [--leases quorum|etcd] [--wipe-redis] [--mixed] [--short] [--keep folder] [--verbose] [--json]
+                        [--leases quorum|etcd] [--wipe-redis] [--deploys] [--mixed] [--short] [--keep folder] [--verbose] [--json]
 
 Schedulers and workers as processes, on real Redis, BullMQ and PostgreSQL, while a nemesis kills, freezes, cuts off, delays,
 wipes and restarts what it can; it has --seconds for it, and what follows is the time until all is settled. An oracle outside
 compares what the sinks saw with what should have been, and definitions that were changed at run time with what was ordered
 (with --ledger postgres). --leases keeps the leases of crons on a quorum of five servers of their own, or in three of etcd: a
-minority of them is killed, which changes nothing, and a majority, while which nobody may claim. --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --mixed lets pods of the format before, built from the history
+minority of them is killed, which changes nothing, and a majority, while which nobody may claim. --wipe-redis empties Redis every few seconds; it needs --ledger postgres. --deploys
+deploys new code and new configuration, rolls back and scales down to none beside all that. --mixed lets pods of the format before, built from the history
 of this repository, take turns with those of this one; it needs --ledger redis. --pace is how many
 processes are hurt at the same time, of twice as many; each wants a part of a processor. --short is one server, and only the
 faults that strike within seconds on any machine. --keep leaves in the folder what was recorded, and the histories that no
 object could have had. The last line is a JSON object:
-  ok             missed … stuckAfterHeal, unexplained, notLinearizable, notConforming and definitionsLost are 0, "never" is
+  ok             missed … stuckAfterHeal, unexplained, notLinearizable, notConforming, definitionsLost and silentChanges are 0, "never" is
                  empty, nobody fell
   longestStallMs how long a cron began nothing after all was healed, because of a run that no worker had begun; at most 3000
   faults         how often each kind struck; processFaults: those of processes together
   occurrences    instants that came due; missed, doubled: those without a run, and with more than one
   staleAccepted  writes that a sink took from somebody who was replaced; controlDuplicates: what happens without any of this
   claimedWithoutLeases  claims begun while a majority of the servers of --leases was away for longer than the ttl
+  silentChanges  changes of definitions of which no pod told; untoldChanges: those whose pod ended before it could; changes: all
   definitionsLost  changes, removals, pauses, crons made at run time and audit records that did not last
   never          what has to happen for the run to say something, and did not
   fallen         processes that ended although nobody had hurt them
-  formats        with --mixed: processes of the format before, and how often texts were held back for one and written after it;
-                 each has to be above 0`;
+  formats        with --mixed: processes of the format before, and how often the last of them had gone; both have to be above 0`;
 
 const MAX_S = 24 * 3_600;
 const SEEDS = 2 ** 31;
 const MAX_PACE = 32;
 const FLAG = { type: 'boolean', default: false } as const;
-const FLAGS = { 'wipe-redis': FLAG, mixed: FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
+const FLAGS = { 'wipe-redis': FLAG, deploys: FLAG, mixed: FLAG, short: FLAG, json: FLAG, verbose: FLAG, help: FLAG };
 
 type Asked = Pick<
   ChaosOptions,
-  'seconds' | 'ledger' | 'wipeRedis' | 'seed' | 'form' | 'pace' | 'keepIn' | 'leases' | 'mixed'
+  'seconds' | 'ledger' | 'wipeRedis' | 'deploys' | 'seed' | 'form' | 'pace' | 'keepIn' | 'leases' | 'mixed'
 > & {
   readonly json: boolean;
   readonly verbose: boolean;
@@ -59,7 +60,7 @@ function asked(): Asked | 'help' {
     },
   });
   if (values.help) return 'help';
-  const { ledger, json, verbose, mixed, 'wipe-redis': wipeRedis } = values;
+  const { ledger, json, verbose, deploys, mixed, 'wipe-redis': wipeRedis } = values;
   const leases = LEASE_SYSTEMS.find((name) => name === values.leases);
   if (values.leases !== undefined && !leases)
     throw new Error(`Expected --leases ${LEASE_SYSTEMS.join(' or ')}, got ${values.leases}.`);
@@ -69,6 +70,7 @@ function asked(): Asked | 'help' {
     throw new Error('Expected --wipe-redis with --ledger postgres: a ledger that is in Redis would be wiped too.');
   if (mixed && ledger === 'postgres')
     throw new Error('Expected --mixed with --ledger redis: the tables no longer admit the build before.');
+  if (mixed && deploys) throw new Error('Expected --mixed or --deploys, got both.');
   const seconds = whole('--seconds', values.seconds, MAX_S);
   const seed = values.seed === undefined ? randomInt(SEEDS) : whole('--seed', values.seed, SEEDS - 1);
   const pace = whole('--pace', values.pace, MAX_PACE);
@@ -76,7 +78,20 @@ function asked(): Asked | 'help' {
   const all = values.short ? SHORT : FULL;
   const form = values.topologies === undefined ? all : { ...all, parts: chosen(values.topologies) };
   const kept = values.keep === undefined ? {} : { keepIn: values.keep };
-  return { ledger, wipeRedis, mixed, seconds, seed, pace, json, verbose, form, ...kept, ...(leases ? { leases } : {}) };
+  return {
+    ledger,
+    wipeRedis,
+    deploys,
+    mixed,
+    seconds,
+    seed,
+    pace,
+    json,
+    verbose,
+    form,
+    ...kept,
+    ...(leases ? { leases } : {}),
+  };
 }
 
 function chosen(text: string): Part[] {
@@ -99,7 +114,7 @@ function interrupted(): AbortSignal {
 }
 
 async function main({ json, verbose, ...options }: Asked): Promise<void> {
-  const wipes = options.wipeRedis ? ' --wipe-redis' : '';
+  const wipes = `${options.wipeRedis ? ' --wipe-redis' : ''}${options.deploys ? ' --deploys' : ''}`;
   const leases = options.leases ? ` --leases ${options.leases}` : '';
   console.error(`--seconds ${options.seconds} --ledger ${options.ledger}${leases}${wipes} --seed ${options.seed}`);
   const since = performance.now();

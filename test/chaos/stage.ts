@@ -9,9 +9,11 @@ import type { Fault } from './fault.js';
 import { lateWordFaults } from './faults/late-word-fault.js';
 import { pointFaults } from './faults/arm.js';
 import { redisWipes, WIPED } from './faults/redis-faults.js';
+import { deployFaults, restartFault } from './faults/deploy-faults.js';
 import { hookedFaults, processFaults } from './faults/process-faults.js';
 import { Fleet, podNames } from './fleet.js';
 import { SCHEDULER_STALLS, WORKER_STALLS } from './observations.js';
+import { hasParting, programText, type Program } from './programs.js';
 import type { Episode } from './episode.js';
 import { openLeaseSystem, type LeaseSystemName } from './leases/lease-system.js';
 import { openTopology } from './topologies/open-topology.js';
@@ -27,6 +29,8 @@ export interface StageOptions {
   readonly leases?: LeaseSystemName;
   /** Whether Redis is wiped again and again, beside everything else that happens to it. */
   readonly wipeRedis?: boolean;
+  /** Whether workers are deployed, rolled back, configured otherwise and scaled down all the time. */
+  readonly deploys?: boolean;
   /** A folder with the pods of the format before; see `Fleet`. */
   readonly former?: string;
   /** Of a Redis that is never touched. */
@@ -44,6 +48,7 @@ export interface Stage {
   readonly databaseFaults: readonly Fault[];
   readonly wipes: readonly Fault[];
   readonly leaseFaults: readonly Fault[];
+  readonly deployFaults: readonly Fault[];
   readonly redisPauseMs: Range;
   close(): Promise<void>;
 }
@@ -58,6 +63,11 @@ const SHORT_TIMES = {
   FENCEPOST_APP: 'chaos',
 };
 
+/** Longer than a revision has its say without a pod, and short enough to be seen. */
+const REMOVE_AFTER = '20s';
+/** The time of its files, by which a process of the format before orders itself. */
+const FORMER_SEQ = Date.UTC(2026, 0, 5);
+
 const LEASE_MS = 1_500;
 /** Generous: an oracle that gives up says nothing. */
 const ORACLE_TIMEOUT_MS = 20_000;
@@ -65,7 +75,7 @@ const ORACLE_TIMEOUT_MS = 20_000;
 /** @throws when a server can't be started; nothing is left running then */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const { topology: name, pace, database: server, wipeRedis = false, sinkUrl, keepIn } = options;
-  const { leases: system, former } = options;
+  const { leases: system, former, deploys = false } = options;
   const size = { scheduler: pace, worker: pace };
   const pods = podNames(size);
   const undo: (() => unknown)[] = [];
@@ -98,16 +108,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       folder,
       size,
       ...(former === undefined ? {} : { former }),
-      env: ({ name: pod, role, build, isFormer }) => ({
+      env: ({ name: pod, role, program, isFormer }) => ({
         ...{ ...SHORT_TIMES, ...topology.env(pod), ...database?.env(pod), FENCEPOST_WAIT_REPLICAS: `${waitReplicas}` },
-        ...{
-          FENCEPOST_PREFIX: prefix,
-          FENCEPOST_BUILD_SEQ: `${former === undefined ? build : 2 * build + (isFormer ? 0 : 1)}`,
-          RECORD_TO: recording,
-          SINK_REDIS_URL: sinkUrl,
-        },
+        ...{ FENCEPOST_PREFIX: prefix, RECORD_TO: recording, SINK_REDIS_URL: sinkUrl },
+        ...{ CHAOS_PROGRAM: programText(program), FENCEPOST_REMOVE_AFTER: REMOVE_AFTER },
+        ...(isFormer ? { FENCEPOST_BUILD_SEQ: `${FORMER_SEQ + program.code}` } : {}),
         ...(leases ? { FENCEPOST_LEASES: leases.address } : {}),
-        ...(role === 'worker' ? { CRONS: database ? 'chaos,chaos-booked,kept' : 'chaos' } : {}),
+        ...(role === 'worker' ? { CRONS: cronsOf(program, { deploys, hasDatabase: database !== undefined }) } : {}),
         STALLS: JSON.stringify(role === 'worker' ? WORKER_STALLS : SCHEDULER_STALLS),
       }),
     });
@@ -121,12 +128,14 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       },
       fleet,
       processFaults: [
-        ...[...processFaults(hurt), ...hookedFaults(hurt), ...pointFaults(hurt), ...deployFaults(fleet)],
+        ...[...processFaults(hurt), ...hookedFaults(hurt), ...pointFaults(hurt)],
+        ...(deploys ? [] : [restartFault(fleet)]),
         ...lateWordFaults({ herd: fleet, ledger: stores.ledger }),
       ],
       redisFaults: topology.faults.filter(({ kind }) => !wipeRedis || kind !== WIPED),
       databaseFaults: database?.faults ?? [],
       leaseFaults: leases?.faults ?? [],
+      deployFaults: deploys ? deployFaults(fleet) : [],
       wipes: wipeRedis ? [redisWipes(redis)] : [],
       redisPauseMs: topology.pauseMs,
       close,
@@ -137,7 +146,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-/** A newer build that comes while everything else goes wrong, too. */
-function deployFaults(fleet: Fleet): Fault[] {
-  return [{ kind: 'rolling-restart', target: 'process', weight: 0.5, strike: (_, signal) => fleet.deploy(signal) }];
+function cronsOf(program: Program, { deploys, hasDatabase }: { deploys: boolean; hasDatabase: boolean }): string {
+  const parting = deploys && hasParting(program) ? ['chaos-parting'] : [];
+  return ['chaos', ...parting, ...(hasDatabase ? ['chaos-booked', 'kept'] : [])].join();
 }

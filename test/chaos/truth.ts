@@ -6,6 +6,7 @@ import { audit, type AuditReport } from '@fencepost/operations/audit';
 import type { Ledger } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { Answerer } from './answerer.js';
+import { toldChanges, type ToldChanges } from './changes.js';
 import { checkConformance } from './conformance.js';
 import { decisionsIn, type Decision } from './decisions.js';
 import { definitionHistory, type DefinitionHistory } from './definitions.js';
@@ -15,6 +16,7 @@ import { checkLinearity, type LinearityReport } from './linearity.js';
 import { consult, type CronAccount, type OracleReport } from './oracle.js';
 import { OwnCalls, OwnReadings } from './own-readings.js';
 import { now, readRecording, type Recording } from './recording.js';
+import { expressionsOf, type Program } from './programs.js';
 import { observationsIn } from './observations.js';
 import { Sinks, type SinkSnapshot } from './sinks.js';
 import { longestStall } from './stall.js';
@@ -42,6 +44,7 @@ export class Truth {
   #watching: Promise<void> = Promise.resolve();
   /** Instants up to here are judged, epoch milliseconds of the store. */
   #end = 0;
+  #wrong: readonly string[] = [];
   /** When all was healed, and until when the pods were watched: microseconds of the recording. */
   #healthy = { from: 0, until: 0 };
 
@@ -67,11 +70,30 @@ export class Truth {
     if (this.episode.database) await this.#kept.order();
   }
 
-  /** Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end. */
-  async settle(): Promise<void> {
+  /**
+   * Once everything is healed and the pods are up: until what was due by now is over, or patience is at its end.
+   * @param deployed what has to be in force by then, where that is known
+   */
+  async settle(deployed: Program | null = null): Promise<void> {
     const from = now();
     await Promise.all([this.#settled(), wait(HEALTHY_MS)]);
     this.#healthy = { from, until: now() };
+    if (deployed) this.#wrong = await this.#wrongIn(deployed);
+  }
+
+  /** Definitions in force that the workers declare otherwise, a sentence each. */
+  async #wrongIn(deployed: Program): Promise<string[]> {
+    const expected = expressionsOf(deployed);
+    const { entries } = await this.episode.stores.catalog.read([...expected.keys()]);
+    const found = new Map(
+      entries.map(({ definition, state }) => [definition.name, `${definition.expression} ${state}`]),
+    );
+    return [...expected].flatMap(([cron, expression]) => {
+      const is = found.get(cron) ?? 'gone';
+      return is === `${expression} active`
+        ? []
+        : [`${cron} is ${is} in the end, and all workers declare ${expression}`];
+    });
   }
 
   async #settled(): Promise<void> {
@@ -157,7 +179,9 @@ export class Truth {
     const histories = known.map(({ history }) => history);
     const oracle = consult({ accounts, snapshot, end: this.#end });
     const report = await this.#audit(histories);
-    const evidence = { recording, oracle, report, accounts, histories };
+    const { clockErrorMs } = this.episode;
+    const told = toldChanges({ knowledge, events: recording.events, epochMs: epochOf(), clockErrorMs });
+    const evidence = { recording, oracle, report, accounts, histories, told };
     return {
       ...this.#told(evidence),
       longestStallMs: this.#stall(recording, accounts),
@@ -173,7 +197,7 @@ export class Truth {
       ledger.readCron(cron),
     ]);
     const { cursor } = record;
-    const epochMs = Date.now() - now() / 1_000;
+    const epochMs = epochOf();
     const { clockErrorMs } = this.episode;
     const history = definitionHistory({ cron, decisions, knowledge, runs, cursor, epochMs, clockErrorMs });
     return { history, account: { entry: history.entry, runs, skips } };
@@ -189,7 +213,14 @@ export class Truth {
     return ms;
   }
 
-  #told({ recording, oracle, report, accounts, histories }: Evidence): Omit<EpisodeVerdict, 'seen' | 'longestStallMs'> {
+  #told({
+    recording,
+    oracle,
+    report,
+    accounts,
+    histories,
+    told,
+  }: Evidence): Omit<EpisodeVerdict, 'seen' | 'longestStallMs'> {
     const runs = accounts.flatMap((account) => account.runs);
     const linearity = checkLinearity(historiesOf([...recording.calls, ...this.#own.calls]));
     this.#leave(linearity);
@@ -205,10 +236,11 @@ export class Truth {
       doubled: doubled.size,
       uncertain: this.#answerer.asked.size,
       stuckAfterHeal: stuck.length,
-      unexplained: oracle.unexplained.length + report.unexplained + outdated.length,
+      unexplained: oracle.unexplained.length + report.unexplained + outdated.length + this.#wrong.length,
       notLinearizable: linearity.broken.length,
       notConforming: conformance.problems.length,
       definitionsLost: this.#kept.lost.length,
+      ...{ silentChanges: told.silent.length, changes: told.changes, untoldChanges: told.untold },
       claimedWithoutLeases: this.episode.leases?.judge(recording.events).claimedWithoutLeases ?? 0,
       histories: linearity.histories,
       undecided: linearity.undecided.length,
@@ -219,6 +251,8 @@ export class Truth {
         ...this.#kept.lost,
         ...oracle.unexplained,
         ...outdated,
+        ...this.#wrong,
+        ...told.silent,
         ...report.findings.map(({ text }) => text),
         ...linearity.broken.map((name) => `No one object could have answered so: ${name}`),
         ...conformance.problems,
@@ -246,12 +280,18 @@ export class Truth {
   }
 }
 
+/** What the recorders' clock counts from, epoch milliseconds. */
+function epochOf(): number {
+  return Date.now() - now() / 1_000;
+}
+
 interface Evidence {
   readonly recording: Recording;
   readonly oracle: OracleReport;
   readonly report: AuditReport;
   readonly accounts: readonly CronAccount[];
   readonly histories: readonly DefinitionHistory[];
+  readonly told: ToldChanges;
 }
 
 function instantsFound({ findings }: AuditReport, wanted: 'missed' | 'doubled'): string[] {

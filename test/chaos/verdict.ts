@@ -25,6 +25,11 @@ export interface EpisodeVerdict {
   readonly notConforming: number;
   /** With the ledger in PostgreSQL: changes of definitions, pauses and audit records that did not last. */
   readonly definitionsLost: number;
+  /** Changes of definitions by pods, of which none told although one could have. */
+  readonly silentChanges: number;
+  /** Changes of definitions by pods; and those whose pod ended before it could tell. */
+  readonly changes: number;
+  readonly untoldChanges: number;
   /** Claims that a pod began although the system of its leases had been away for longer than its ttl. */
   readonly claimedWithoutLeases: number;
   /** Histories that were checked: one for each cron, run and effect. */
@@ -54,9 +59,14 @@ export interface ChaosRun {
 export const NEVER = [
   ...(['missed', 'doubled', 'staleAccepted', 'transactionalDuplicates', 'askRepeated', 'stuckAfterHeal'] as const),
   ...(['unexplained', 'notLinearizable', 'notConforming', 'definitionsLost', 'claimedWithoutLeases'] as const),
+  'silentChanges' as const,
 ];
 
-const COUNTED = [...NEVER, ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const)];
+const COUNTED = [
+  ...NEVER,
+  ...(['occurrences', 'uncertain', 'controlDuplicates', 'histories', 'undecided'] as const),
+  ...(['changes', 'untoldChanges'] as const),
+];
 
 type Counted = (typeof COUNTED)[number];
 

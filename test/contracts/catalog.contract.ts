@@ -1,7 +1,8 @@
 import { describe } from 'vitest';
 import { birthContract, declaringContract } from './catalog/declaring.contract.js';
-import { buildsContract, watchingContract } from './catalog/builds.contract.js';
-import { changesContract, sourcesContract } from './catalog/changes.contract.js';
+import { enrolmentContract } from './catalog/enrolment.contract.js';
+import { revisionsContract, watchingContract } from './catalog/revisions.contract.js';
+import { appsContract, changesContract } from './catalog/changes.contract.js';
 import { manyContract } from './catalog/many.contract.js';
 import { removalContract } from './catalog/removal.contract.js';
 import { sinceContract } from './catalog/since.contract.js';
@@ -13,9 +14,10 @@ export type { MakeCatalogHarness } from './catalog/stage.js';
 export function catalogContract(name: string, makeHarness: MakeCatalogHarness): void {
   describe(`${name} keeps the catalog contract`, () => {
     declaringContract(makeHarness);
-    buildsContract(makeHarness);
+    revisionsContract(makeHarness);
+    enrolmentContract(makeHarness);
     removalContract(makeHarness);
-    sourcesContract(makeHarness);
+    appsContract(makeHarness);
     changesContract(makeHarness);
     manyContract(makeHarness);
     sinceContract(makeHarness);

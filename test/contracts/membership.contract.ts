@@ -32,6 +32,7 @@ export function membershipContract(name: string, makeHarness: () => Promise<Memb
   describe(`${name} keeps the membership contract`, () => {
     beating(makeHarness);
     going(makeHarness);
+    listing(makeHarness);
     announcing(makeHarness);
     agreeingOnAFormat(makeHarness);
   });
@@ -71,6 +72,15 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     expect((await elsewhere.heartbeat('b')).members.map(({ weight }) => weight)).toEqual([undefined, undefined]);
   });
 
+  it('counts a pod as a member that is also heard as a worker, whichever it said last', async () => {
+    const { membership, elsewhere } = await makeHarness();
+    await elsewhere.heartbeat('watching');
+    await membership.heartbeat('both', 0.5);
+    await membership.beat('both', 'process');
+    const member = { pod: 'both', sinceHeardMs: expect.any(Number), weight: 0.5 };
+    expect((await elsewhere.heartbeat('watching')).members).toContainEqual(member);
+  });
+
   it('hears a pod that says only that it is alive, and counts its format', async () => {
     const { membership, elsewhere, ofFormat, heardAgo } = await makeHarness();
     await membership.heartbeat('quiet');
@@ -108,6 +118,39 @@ function going(makeHarness: () => Promise<MembershipHarness>): void {
     expect((await membership.heartbeat('a')).members).toContainEqual({ pod: 'dead', sinceHeardMs: 0 });
     await heardAgo('dead', MEMBER_GONE_MS);
     expect((await membership.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
+  });
+}
+
+function listing(makeHarness: () => Promise<MembershipHarness>): void {
+  it('lists all live processes, and which of them are scheduler pods, for one that is none of them', async () => {
+    const { membership, elsewhere, ofFormat, heardAgo, unannounced } = await makeHarness();
+    expect(await elsewhere.processes()).toEqual([]);
+    await membership.announce('worker');
+    await membership.heartbeat('pod');
+    await ofFormat(FORMAT).beat('both', 'process');
+    await ofFormat(FORMAT).beat('both', 'pod');
+    await unannounced('former');
+    await membership.leave('left');
+    const found = await elsewhere.processes();
+    expect(found.map(({ process, isScheduler }) => `${process} ${isScheduler}`)).toEqual([
+      'both true',
+      'former true',
+      'pod true',
+      'worker false',
+    ]);
+    for (const { sinceHeardMs } of found) expect(sinceHeardMs).toBeLessThan(MEMBER_GONE_MS);
+    await membership.leave('pod');
+    await heardAgo('worker', MEMBER_GONE_MS);
+    expect((await elsewhere.processes()).map(({ process }) => process)).not.toContain('worker');
+    expect((await elsewhere.processes()).map(({ process }) => process)).not.toContain('pod');
+  });
+
+  it('lists a pod that is only heard as a worker any more as no scheduler', async () => {
+    const { membership, elsewhere, heardAgo } = await makeHarness();
+    await membership.heartbeat('both');
+    await heardAgo('both', MEMBER_GONE_MS);
+    await membership.beat('both', 'process');
+    expect(await elsewhere.processes()).toMatchObject([{ process: 'both', isScheduler: false }]);
   });
 }
 

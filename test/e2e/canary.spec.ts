@@ -39,7 +39,7 @@ function environment(schema: string): Record<string, string> {
       FENCEPOST_MIGRATE: 'true',
     },
     ...{ FENCEPOST_LEASE_TTL: '1s', FENCEPOST_RUN_LEASE: '1500ms', FENCEPOST_SWEEP_EVERY: '200ms' },
-    ...{ FENCEPOST_BUILD_SEQ: '1', FENCEPOST_APP: 'test-worker', LOG_LEVEL: 'trace', CRONS: 'canary', CANARY },
+    ...{ FENCEPOST_APP: 'test-worker', LOG_LEVEL: 'trace', CRONS: 'canary', CANARY },
     FENCEPOST_WEBHOOKS: JSON.stringify([
       { url: `http://127.0.0.1:1/${CANARY}?key=${CANARY}`, secret: WHSEC, events: ['run.failed', 'alarm.raised'] },
     ]),

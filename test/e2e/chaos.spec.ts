@@ -14,7 +14,7 @@ describe('chaos on real processes', () => {
   beforeAll(() => ensureBuilt({ pods: true }), 600_000);
 
   it.each([
-    ['in Redis', { ledger: 'redis', seed: 20_261 }],
+    ['in Redis, and deploys,', { ledger: 'redis', deploys: true, seed: 20_261 }],
     ['in PostgreSQL and Redis wiped', { ledger: 'postgres', wipeRedis: true, seed: 20_262 }],
   ] as const)('with the ledger %s loses nothing, doubles nothing and ends', WITHIN, async (_, how) => {
     const result = await chaos({ seconds: SECONDS, ...how, form: SHORT });

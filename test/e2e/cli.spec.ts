@@ -55,7 +55,7 @@ async function deployment(cron: string): Promise<NodeJS.ProcessEnv> {
   const schedule = { name: cron, expression: '0 3 * * *', timeZone: 'UTC' };
   const policies = { misfire: 'fire-once', overlap: 'skip', graceMs: 60_000, catchUpWindowMs: null } as const;
   const catalog = new RedisCatalog({ redis, prefix, tenant: 'default' });
-  await catalog.declare([{ definition: { ...schedule, ...policies }, disabled: false }], { seq: 1, source: 'app' });
+  await catalog.declare([{ definition: { ...schedule, ...policies }, disabled: false }], { revision: 1, app: 'app' });
   return { REDIS_URL: testRedis(), FENCEPOST_PREFIX: prefix };
 }
 

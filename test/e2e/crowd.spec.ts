@@ -15,7 +15,7 @@ async function makeMany(deployment: Deployment, count: number, expression: strin
     const policies = { timeZone: 'UTC', misfire: 'fire-once', overlap: 'allow' } as const;
     return { name, expression, ...policies, graceMs: 60_000, catchUpWindowMs: null, handler: 'many' };
   });
-  const build = { seq: 1, source: 'the crowd' };
+  const build = { revision: 1, app: 'the crowd' };
   await deployment.stores.catalog.declare(
     definitions.map((definition) => ({ definition, disabled: false })),
     build,

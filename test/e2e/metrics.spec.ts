@@ -55,9 +55,10 @@ it('the pages of pods say what their runs did, the same as the ledger (and promt
 });
 
 it('a cron that is disabled or removed is held as any other, so that what nobody holds is an outage', async () => {
-  const { pods } = deployment;
-  await pods.worker('worker', { env: { CRONS: 'steps,echo,tick' } });
-  await deployment.stores.crons.remove('steps', { by: 'the test', reason: 'it is over' });
+  const { pods, stores } = deployment;
+  await pods.worker('worker', { env: { CRONS: 'echo,tick' } });
+  await stores.crons.set('over', { expression: '@yearly', handler: 'tick' }, { by: 'the test' });
+  await stores.crons.remove('over', { by: 'the test', reason: 'it is over' });
   const scheduler = await pods.scheduler('scheduler');
   const counted = async () => {
     const page = readMetrics(await textOf(scheduler));

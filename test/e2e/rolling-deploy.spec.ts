@@ -11,8 +11,8 @@ const LONG = { timeout: 180_000 };
 
 const deployment = useDeployment();
 
-function build(seq: number, expression: string, crons = 'tick') {
-  return { env: { CRONS: crons, TICK_EXPRESSION: expression, FENCEPOST_BUILD_SEQ: `${seq}` } };
+function revision(number: number, expression: string) {
+  return { env: { CRONS: 'tick', TICK_EXPRESSION: expression, FENCEPOST_REVISION: `${number}` } };
 }
 
 async function definition() {
@@ -31,32 +31,25 @@ async function runsBeyond(cron: string, { count, after }: { count: number; after
   });
 }
 
-describe('a cron that workers of several builds declare', () => {
-  it('is defined by the newest, from one instant on, and an old pod that restarts changes nothing', LONG, async () => {
+describe('a cron that workers of several revisions declare', () => {
+  it('is defined by the newest live one, from one instant on', LONG, async () => {
     const { pods, stores } = deployment;
-    const second = pods.worker('second-build', build(2, EVERY_SECOND));
+    const second = pods.worker('second', revision(2, EVERY_SECOND));
     await Promise.all([pods.scheduler('s1'), pods.scheduler('s2'), second]);
     await deployment.settled('tick');
 
-    const older = await pods.worker('first-build', build(1, EVEN_SECONDS));
-    expect(older.eventsOf('catalog_declared')).toMatchObject([{ changed: 0, older: 1 }]);
-    expect(older.eventsOf('catalog_outdated_build')).toMatchObject([{ crons: ['tick'], buildSeq: 1 }]);
+    const older = await pods.worker('first', revision(1, EVEN_SECONDS));
+    const [superseded] = older.eventsOf('catalog_superseded');
+    expect(superseded).toMatchObject({ crons: ['tick'], revision: 1, by: [2] });
     expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'active' });
 
-    const same = pods.spawnWorker('other-second-build', build(2, EVEN_SECONDS));
-    expect(await same.exited).toEqual({ code: 1, signal: null });
-    expect(same.stderr).toBe(
-      'The test worker does not start. The cron "tick" is already declared differently by a build with the ' +
-        'same buildSeq 2. Give the newer build a higher buildSeq (JobsModule option "buildSeq", or build it again).\n',
-    );
-    expect(await definition()).toEqual({ expression: EVERY_SECOND, generation: 1, state: 'active' });
-
-    await pods.worker('third-build', build(3, EVEN_SECONDS));
+    await pods.worker('third', revision(3, EVEN_SECONDS));
     const newest = { expression: EVEN_SECONDS, generation: 2, state: 'active' };
+    await until('the third revision is in force', async () => (await definition()).generation === 2);
     expect(await definition()).toEqual(newest);
     const since = (await deployment.entryOf('tick'))!.since;
     await (await second).terminate();
-    await pods.worker('second-build-again', build(2, EVERY_SECOND));
+    await pods.worker('second-again', revision(2, EVERY_SECOND));
     expect(await definition()).toEqual(newest);
     await runsBeyond('tick', { count: 3, after: since });
     await pods.terminateAll();
@@ -72,39 +65,14 @@ describe('a cron that workers of several builds declare', () => {
   });
 });
 
-describe('a cron that a newer build no longer has', () => {
-  it('stops at one instant, and an old pod that restarts does not bring it back', LONG, async () => {
-    const { pods, stores } = deployment;
-    const [old] = await Promise.all([pods.worker('old', build(1, EVERY_SECOND, 'tick,echo')), pods.scheduler('s1')]);
-    // Goes on all the while, so that it is seen that the other one doesn't.
-    await stores.crons.set('beat', { expression: EVERY_SECOND, handler: 'echo', overlap: 'allow' }, { by: 'the test' });
-    await deployment.settled('tick');
-
-    const newer = await pods.worker('new', build(2, EVERY_SECOND, 'echo'));
-    expect(newer.eventsOf('catalog_removed')).toMatchObject([{ crons: ['tick'], buildSeq: 2, app: 'test-worker' }]);
-    const { since } = (await deployment.entryOf('tick'))!;
-    await old.terminate();
-    const again = await pods.worker('old-again', build(1, EVERY_SECOND, 'tick,echo'));
-    const [line] = again.eventsOf('catalog_outdated_build');
-    expect(new Set(line?.['crons'] as string[])).toEqual(new Set(['echo', 'tick']));
-    await runsBeyond('beat', { count: 3, after: since });
-
-    expect(await definition()).toMatchObject({ state: 'removed' });
-    const instants = await instantsOf('tick');
-    expect(instants).toEqual(instants.map((_, n) => instants[0]! + n * 1_000));
-    expect(instants.at(-1)).toBe(Math.floor(since / 1_000) * 1_000);
-    await pods.terminateAll();
-  });
-});
-
 describe('a cron that is paused', () => {
   it('stays so across a deploy, and every instant meanwhile is recorded', LONG, async () => {
     const { pods, stores } = deployment;
-    const deploy = (seq: number) =>
+    const deploy = (number: number) =>
       Promise.all([
-        pods.worker(`worker-${seq}`, build(seq, EVERY_SECOND)),
-        pods.scheduler(`s1-${seq}`),
-        pods.scheduler(`s2-${seq}`),
+        pods.worker(`worker-${number}`, revision(number, EVERY_SECOND)),
+        pods.scheduler(`s1-${number}`),
+        pods.scheduler(`s2-${number}`),
       ]);
     await deploy(1);
     await deployment.settled('tick');

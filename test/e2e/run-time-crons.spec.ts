@@ -20,7 +20,7 @@ describe('a cron that is made at run time', () => {
     await Promise.all([pods.worker('worker', ECHO), pods.scheduler('scheduler')]);
     const { expression, instant } = onlyAt(Date.now() + 1_000);
     const entry = await stores.crons.set('greet', { expression, handler: 'echo', payload: { said: 'hello' } }, BY);
-    expect(entry).toMatchObject({ source: null, generation: 1, by: 'the test' });
+    expect(entry).toMatchObject({ app: null, generation: 1, by: 'the test' });
 
     const run = await deployment.onlyRunOf('greet');
     expect(run).toMatchObject({ id: `greet@${instant}`, state: 'succeeded', attempt: 1, handler: 'echo' });

@@ -10,6 +10,7 @@ import { freshPrefix, testRedis } from '../support/redis.js';
 it("the documented example boots, declares its cron, and is due at three o'clock in Berlin", async () => {
   const building = Test.createTestingModule({ imports: [AppModule] });
   const settings: JobsSettings = {
+    enabled: true,
     redis: testRedis(),
     leases: 'redis',
     prefix: freshPrefix(),
@@ -24,8 +25,9 @@ it("the documented example boots, declares its cron, and is due at three o'clock
     ledger: 'redis',
     waitReplicas: 0,
     minIntervalMs: 0,
-    buildSeq: 1,
     app: 'example',
+    revision: null,
+    removeAfterMs: 300_000,
     tracing: false,
     webhooks: [],
     log: false,

@@ -92,7 +92,7 @@ async function inParts(task: (names: readonly string[]) => Promise<unknown>): Pr
 async function ofCatalog(redis: RedisClient) {
   const catalog = new RedisCatalog({ redis, ...SPACE });
   const declarations = NAMES.map((name, n) => ({ definition: definitionOf(name, n), disabled: false }));
-  const declared = await spent(redis, CRONS, () => catalog.declare(declarations, { seq: 1, source: 'costs' }));
+  const declared = await spent(redis, CRONS, () => catalog.declare(declarations, { revision: 1, app: 'costs' }));
   const read = await spent(redis, CRONS, () => readChanges(catalog, null));
   return { bytes: declared.bytes, costs: { catalogUs: read.us } };
 }

@@ -99,7 +99,7 @@ export class PlayedFleet {
   async play(): Promise<PlayedResult> {
     const { catalog } = this.#stores;
     const declarations = this.#names.map((name) => ({ definition: definitionOf(name), disabled: false }));
-    await catalog.declare(declarations, { seq: 1, source: 'fleet' });
+    await catalog.declare(declarations, { revision: 1, app: 'fleet' });
     const took = await this.#timed(() => this.#join(this.options.pods), 'every pod to boot');
     await this.#run(CALM_MS);
     const idle = await this.#idle();

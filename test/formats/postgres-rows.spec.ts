@@ -66,8 +66,11 @@ describe.each(versions)('the tables and rows of $name', ({ name, version }) => {
   });
 
   it('keep the catalog and the audit trail', async () => {
-    const { entries } = await new PostgresCatalog(options()).read();
-    expect(entries).toMatchObject([{ definition: { name: CRON } }]);
+    const catalog = new PostgresCatalog(options());
+    const { entries } = await catalog.read();
+    expect(entries).toMatchObject([{ definition: { name: CRON }, app: 'kept', revision: null }]);
+    const declared = entries.map(({ definition }) => ({ definition, disabled: false }));
+    expect(await catalog.declare(declared, { app: 'kept', revision: 1 })).toEqual([{ cron: CRON, word: 'noted' }]);
     const [record] = await new PostgresAuditTrail(options()).list({ limit: 10 });
     expect(record).toMatchObject({ by: 'ada', action: 'pause', cron: CRON });
   });

@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { RedisMembership, uuidV7 } from '@fencepost/jobs/internal';
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
+import { definitionSet } from '@fencepost/ledger/catalog';
 import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
 import { RedisJournal } from '@fencepost/operations/journal';
-import { build, cron, order } from '../contracts/catalog/stage.js';
+import { by, cron, gone, order } from '../contracts/catalog/stage.js';
 import { happened } from '../contracts/journal.contract.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { dumpKeys, restoreKeys, type Dump } from './dump.js';
@@ -38,19 +39,25 @@ const KINDS: Readonly<Record<string, Kind>> = {
   catalog: {
     write: async (at) => {
       const catalog = new RedisCatalog({ ...at, zoneData: '2026z' });
-      await catalog.declare([cron(), cron({ name: 'gone' }), cron({ name: 'off' }, true)], build(7, 'the shop'));
+      await catalog.declare([cron(), cron({ name: 'gone' }), cron({ name: 'off' }, true)], by(7, 'the shop'));
       await catalog.declare(
         [cron({ expression: '0 4 * * *', tags: ['pay'], ...TEXTS }), cron({ name: 'off' }, true)],
-        build(8, 'the shop'),
+        by(8, 'the shop'),
       );
+      await catalog.drop(['gone'], by(8, 'the shop', { gone: [gone(7, 'the shop')] }));
+      await catalog.revisions.enrol(definitionSet({ app: 'the shop' }, [cron()]));
+      await catalog.revisions.enrol(definitionSet({ app: 'the shop', explicit: 42 }, [cron({ name: 'off' }, true)]));
       await catalog.put(cron({ name: 'made', payload: { text: 'a\ttab\nand a line' } }), order(null));
       await catalog.remove('made', order(1));
       await catalog.outgrow('nightly-report', 40);
     },
     read: async (at) => {
-      const { readAt, ...reading } = await new RedisCatalog({ ...at, zoneData: '2026z' }).read();
+      const catalog = new RedisCatalog({ ...at, zoneData: '2026z' });
+      const { readAt, ...reading } = await catalog.read();
       expect(readAt).toBeGreaterThan(0);
-      return reading;
+      const revisions = await catalog.revisions.of('the shop');
+      // Records of a format before know none.
+      return revisions.length === 0 ? reading : { ...reading, revisions };
     },
   },
   audit: {
@@ -72,8 +79,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   notifications: {
     write: async (at) => {
       const [ledger, runId] = [new RedisLedger(at), `nightly@manual-${uuidV7(Date.now(), randomUUID())}`];
-      const { by } = TOLD;
-      const rest = { by, payload: null, handler: null, missed: null, overlap: 'skip', scheduledAt: null } as const;
+      const rest = {
+        by: TOLD.by,
+        payload: null,
+        handler: null,
+        missed: null,
+        overlap: 'skip',
+        scheduledAt: null,
+      } as const;
       const reply = await ledger.trigger({ runId, nonce: 'n', generation: 1, reason: 'manual', ...rest });
       expect(reply.verdict).toBe('claimed');
       const request = { runId, nonce: 'a', worker: 'w', ttlMs: 60_000, maxAttempts: 3, notify: 'failed,ping:failed' };
@@ -122,21 +135,21 @@ describe('a process of another format', () => {
   it('keeps what it does not know when it writes a declaration anew', async () => {
     const at = { redis: spaces.redis(), ...spaces.fresh() };
     const [catalog, key] = [new RedisCatalog(at), redisKeys(at)('catalog', 'declared')];
-    await catalog.declare([cron()], build(1));
+    await catalog.declare([cron()], by(1));
     const known = (await at.redis.hget(key, 'nightly-report')) ?? '';
     await at.redis.hset(key, 'nightly-report', `${FORMAT + 1}${known.slice(1)}\tmore`);
-    await catalog.declare([cron()], build(2));
-    expect(await at.redis.hget(key, 'nightly-report')).toMatch(/^\d 2 \w+ live shop\tmore$/);
-    expect((await catalog.read()).entries).toMatchObject([{ source: 'shop', buildSeq: 2 }]);
+    await catalog.declare([cron()], by(2));
+    expect(await at.redis.hget(key, 'nightly-report')).toMatch(/^\d 200 \w+ live shop\tmore$/);
+    expect((await catalog.read()).entries).toMatchObject([{ app: 'shop', revision: 2 }]);
   });
 
   it('defines nothing over a declaration that it cannot read, and sets the cron aside with one sentence', async () => {
     const at = { redis: spaces.redis(), ...spaces.fresh() };
     const [catalog, key] = [new RedisCatalog(at), redisKeys(at)('catalog', 'declared')];
-    await catalog.declare([cron(), cron({ name: 'other' })], build(1));
+    await catalog.declare([cron(), cron({ name: 'other' })], by(1));
     const newer = `${FORMAT + 2} 9 abc live shop`;
     await at.redis.hset(key, 'nightly-report', newer);
-    expect((await catalog.declare([cron()], build(2))).older).toEqual(['nightly-report']);
+    expect(await catalog.declare([cron()], by(2))).toEqual([{ cron: 'nightly-report', word: 'later' }]);
     expect(await at.redis.hget(key, 'nightly-report')).toBe(newer);
     const { entries, unreadable } = await catalog.read();
     expect(entries.map(({ definition }) => definition.name)).toEqual(['other']);

@@ -7,7 +7,7 @@ import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { CronCatalog, OperationsModule } from '@fencepost/operations';
 import { afterEach, describe, expect, it } from 'vitest';
-import { build, cron, entryOf } from '../contracts/catalog/stage.js';
+import { by, cron, entryOf } from '../contracts/catalog/stage.js';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { recordedEvents } from '../support/recorded.js';
 import { testRedis } from '../support/redis.js';
@@ -68,10 +68,10 @@ describe('description, owner and runbook of a cron, beside a process of the form
     expect((await entryOf(catalog, 'more')).definition.owner).toBe('billing');
   });
 
-  it('stay as they are when a process of the same build declares them without', async () => {
+  it('stay as they are when a process of the same revision declares them without', async () => {
     const catalog = new RedisCatalog({ redis: spaces.redis(), ...spaces.fresh() });
-    await catalog.declare([cron(TEXTS)], build(7));
-    expect(await catalog.declare([cron()], build(7))).toMatchObject({ changed: [], older: [] });
+    await catalog.declare([cron(TEXTS)], by(7));
+    expect(await catalog.declare([cron()], by(7))).toEqual([{ cron: 'nightly-report', word: 'same' }]);
     expect((await entryOf(catalog)).definition).toMatchObject(TEXTS);
   });
 });

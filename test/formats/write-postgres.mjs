@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Pool } from 'pg';
 import { parseFence } from '@fencepost/lease';
+import { definitionSet } from '@fencepost/ledger/catalog';
 import { migrateLedger, PostgresAuditTrail, PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 
 const SCHEMA = 'kept';
@@ -21,7 +22,9 @@ const ledger = new PostgresLedger(options);
 
 const definition = { name: CRON, expression: '0 3 * * *', timeZone: 'UTC', misfire: 'fire-once', overlap: 'skip' };
 const declared = { definition: { ...definition, graceMs: 60_000, catchUpWindowMs: null }, disabled: false };
-await new PostgresCatalog(options).declare([declared], { seq: 1, source: 'kept' });
+const catalog = new PostgresCatalog(options);
+const revision = await catalog.revisions.enrol(definitionSet({ app: 'kept' }, [declared]));
+await catalog.declare([declared], { app: 'kept', revision });
 const order = { by: 'ada', role: 'operator', action: 'pause', cron: CRON, runId: null, before: null, after: null };
 await new PostgresAuditTrail(options).append({ ...order, reason: 'a release', from: 'cli host' }, 'record');
 

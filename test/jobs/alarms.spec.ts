@@ -48,7 +48,7 @@ interface Given {
 async function started({ roles, space, told, allowHosts = ['127.0.0.1'], providers = [] }: Given) {
   const events = [...['alarm.raised', 'alarm.cleared', 'run.succeeded', 'run.failed', 'run.uncertain']] as const;
   const jobs = JobsModule.forRoot({
-    ...{ roles, redis: testRedis(), ...space, leaseTtl: '1s', drainDeadline: '1s', buildSeq: 1, app: 'test' },
+    ...{ roles, redis: testRedis(), ...space, leaseTtl: '1s', drainDeadline: '1s', app: 'test' },
     webhooks: [{ url: `${told.url}/hooks`, secret: SECRET, events: [...events] as never }],
     alarms: { allowHosts, lookEvery: '200ms', timeout: '2s' },
   });

@@ -60,7 +60,7 @@ export class Stores {
 
   static async of(redis: Redis, space: Space): Promise<Stores> {
     const stores = new Stores(redis, space);
-    await stores.real.declare([{ definition: definitionOf(), disabled: false }], { seq: 1, source: 'test' });
+    await stores.real.declare([{ definition: definitionOf(), disabled: false }], { revision: 1, app: 'test' });
     await stores.membership.heartbeat('pod/1');
     const [entry] = (await stores.catalog.read()).entries;
     stores.#born = Math.floor((entry?.since ?? 0) / SECOND) * SECOND;

@@ -73,7 +73,7 @@ describe('ten scheduler pods that hold a thousand idle crons', () => {
     const declarations = Array.from({ length: CRONS }, (_, n) => {
       return { definition: definition({ name: `cron-${n}`, expression: '0 0 1 6 *' }), disabled: false };
     });
-    await catalog.declare(declarations, { seq: 1, source: 'test' });
+    await catalog.declare(declarations, { revision: 1, app: 'test' });
     const commands = await commandsOn(on);
     const pods = await Promise.all(Array.from({ length: PODS }, (_, n) => podOn(on, `pod-${n}`)));
     cleanup.push(() => Promise.all(pods.map((pod) => pod.stop())));

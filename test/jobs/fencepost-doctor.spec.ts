@@ -1,6 +1,6 @@
 import { roleOf, parseTokens } from '@fencepost/operations/access-tokens';
 import { describe, expect, it } from 'vitest';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
+import { RedisPodRegistry } from '@fencepost/jobs/internal';
 import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 import { card, podCard } from '../contracts/pod-registry.contract.js';
@@ -21,7 +21,7 @@ async function deployment() {
   // Read from the store, so that no time of this machine stands against its clock.
   const startedAt = (await at.catalog.read()).readAt;
   const cardOf = (name: string) =>
-    podCard({ pod: `${name}/0123456789`, startedAt, buildSeq: 7, handlers: ['nightly'] });
+    podCard({ pod: `${name}/0123456789`, startedAt, revision: 7, handlers: ['nightly'] });
   return { at, registry, cardOf };
 }
 
@@ -35,7 +35,7 @@ describe('fencepost doctor', () => {
       level: 'bad',
       subject: 'schedulers',
       text: expect.stringContaining('no cron fires') as string,
-      todo: expect.stringContaining('npm start') as string,
+      todo: expect.stringContaining('Start your application') as string,
     });
     const { out } = await at.ask('doctor');
     expect(out).toContain('BAD  NO_SCHEDULER  schedulers');
@@ -89,7 +89,7 @@ describe('fencepost pods', () => {
   const worker = card(`w-1/${UUID}`, {
     ...{
       roles: ['worker'],
-      buildSeq: 7,
+      revision: 7,
       assigned: null,
       held: null,
       concurrency: 10,
@@ -103,13 +103,26 @@ describe('fencepost pods', () => {
     const { code, out } = await asked([worker, scheduler]);
     const [head, ...lines] = out.trimEnd().split('\n');
     expect(code).toBe(0);
-    expect(head).toMatch(/^POD +ROLES +VERSION +ZONES +BUILD +CLOCK +STORE +LAG +CRONS +RUNS +SINCE \(UTC\)$/);
+    expect(head).toMatch(/^POD +ROLES +VERSION +ZONES +APP +REVISION +CLOCK +STORE +LAG +CRONS +RUNS +SINCE \(UTC\)$/);
     const cells = lines.map((line) => line.split(/ {2,}/));
     const rest = ['0.5 ms', '3.2 ms'];
     const since = '2023-11-14T22:13:20Z';
     expect(cells).toEqual([
-      ['s-1/0d9f1f6e', 'scheduler', '0.1.0', '2025c', '-', '-1235 ms', ...rest, '3 of 4', '-', since],
-      ['w-1/0d9f1f6e', 'worker', '0.1.0', '2025c', '7', '+0 ms', '0.5 ms', '3.0 ms', '-', '2 of 10', since],
+      ['s-1/0d9f1f6e', 'scheduler', '0.1.0', '2025c', '@shop/reports', '-', '-1235 ms', ...rest, '3 of 4', '-', since],
+      [
+        'w-1/0d9f1f6e',
+        'worker',
+        '0.1.0',
+        '2025c',
+        '@shop/reports',
+        '7',
+        '+0 ms',
+        '0.5 ms',
+        '3.0 ms',
+        '-',
+        '2 of 10',
+        since,
+      ],
     ]);
   });
 

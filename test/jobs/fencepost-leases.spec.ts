@@ -2,7 +2,7 @@ import { formatFence, parseFence, type Fence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
 import { describe, expect, it } from 'vitest';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
+import { RedisPodRegistry } from '@fencepost/jobs/internal';
 import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
 import { redisSpaces } from './redis-space.js';
 
@@ -39,7 +39,13 @@ describe('fencepost leases', () => {
     expect(json).toEqual({
       held: [
         {
-          ...{ cron: 'nightly', holder: 'pod-a/01234567', fence: formatFence(fence), holderSilentMs: null },
+          ...{
+            cron: 'nightly',
+            holder: 'pod-a/01234567',
+            fence: formatFence(fence),
+            holderState: 'unknown',
+            holderSilentMs: null,
+          },
           remainingMs: expect.any(Number) as number,
           heldSince: expect.stringMatching(/^20.*Z$/) as string,
         },

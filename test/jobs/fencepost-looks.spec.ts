@@ -25,7 +25,7 @@ describe('the reading commands of fencepost', () => {
       const { json, code } = await at.json('list');
       expect(code).toBe(0);
       expect(json).toMatchObject([
-        { name: 'a-long-name-for-a-cron', state: 'active', paused: null, last: null, buildSeq: 7, source: 'app' },
+        { name: 'a-long-name-for-a-cron', state: 'active', paused: null, last: null, app: 'app', revision: 7 },
         { name: 'nightly', expression: '0 3 * * *', next: expect.stringMatching(/T03:00:00\.000Z$/) },
       ]);
     });
@@ -89,18 +89,17 @@ describe('the reading commands of fencepost', () => {
       expect(await at.json('lint')).toMatchObject({ code: 0, json: { ok: true, crons: 1 } });
     });
 
-    it('plans a build from stdin, and changes nothing', async () => {
+    it('plans a deploy from stdin, and changes nothing', async () => {
       const at = await deployment([declared('nightly'), declared('weekly', '0 4 * * 1')]);
       const before = await at.catalog.read();
-      const build = JSON.stringify([declared('nightly', '0 5 * * *'), declared('hourly', '0 * * * *')]);
+      const deploy = JSON.stringify([declared('nightly', '0 5 * * *'), declared('hourly', '0 * * * *')]);
       const args = ['plan', '-', '--days', '7', '--json'];
-      const read = async (file: string) => (file === '-' ? build : '[]');
+      const read = async (file: string) => (file === '-' ? deploy : '[]');
       const { code, json } = await fencepost(args, { env: at.env, read });
       expect(code).toBe(0);
       expect(json).toMatchObject({
         ok: true,
-        source: 'app',
-        lastSeq: 7,
+        app: 'app',
         new: ['hourly'],
         changed: ['nightly'],
         removed: ['weekly'],
@@ -110,8 +109,11 @@ describe('the reading commands of fencepost', () => {
         { cron: 'hourly', added: { count: 168 } },
         { cron: 'weekly', gone: { count: 1 } },
       ]);
-      const older = await fencepost([...args, '--build-seq', '6'], { env: at.env, read });
-      expect([older.code, older.json]).toEqual([1, expect.objectContaining({ notDefined: ['nightly', 'hourly'] })]);
+      const other = await fencepost([...args, '--app', 'other'], { env: at.env, read });
+      expect([other.code, other.json]).toEqual([
+        1,
+        expect.objectContaining({ app: 'other', foreign: ['nightly'], new: ['hourly'], removed: [] }),
+      ]);
       const after = await at.catalog.read();
       expect(after).toEqual({ ...before, readAt: after.readAt });
     });

@@ -54,7 +54,7 @@ describe('fencepost leases', () => {
       expect([Number(remainingMs) > 0, holderIsPod]).toEqual([true, false]);
     }
     const { out } = await at.ask('leases');
-    expect(out).toMatch(/invoice:42 +lease +batch\/01234567 +\d+ +\d+\.\d s +20\S+Z +not a live pod/);
+    expect(out).toMatch(/invoice:42 +lease +batch\/01234567 +\d+ +\d+\.\d s +20\S+Z +unknown/);
     expect(out).not.toContain(HOLDER);
   });
 

@@ -71,7 +71,7 @@ describe('fencepost show', () => {
   it('says what the cron is for, whom to turn to and where its runbook is, if it says so itself', async () => {
     const at = await deployment();
     const said = { description: 'Sends mail.', owner: 'Team Mail', runbookUrl: 'https://wiki.example/mail' };
-    await at.catalog.declare([declared('mail', '0 4 * * *', said)], { seq: 8, source: 'mails' });
+    await at.catalog.declare([declared('mail', '0 4 * * *', said)], { revision: 8, app: 'mails' });
     expect((await at.json('show', 'mail')).json).toMatchObject(said);
     const { out } = await at.ask('show', 'mail');
     expect(out).toMatch(/description +Sends mail\.\nowner +Team Mail\nrunbook +https:\/\/wiki\.example\/mail\n/);

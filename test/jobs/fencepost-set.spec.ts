@@ -18,12 +18,13 @@ describe('fencepost set', () => {
     const args = ['set', 'newsletter', '--expression', '0 4 * * *', '--handler', 'mail', '--reason', 'asked for'];
     const { code, json } = await at.json(...args);
     const entry = await entryOf(at, 'newsletter');
-    expect(entry).toMatchObject({ generation: 1, state: 'active', source: null, by: 'otto', reason: 'asked for' });
+    expect(entry).toMatchObject({ generation: 1, state: 'active', app: null, by: 'otto', reason: 'asked for' });
     expect([code, json]).toEqual([
       0,
       {
         ...{ cron: 'newsletter', verdict: 'set', generation: 1, state: 'active', by: 'otto', reason: 'asked for' },
         since: new Date(entry!.since).toISOString(),
+        restored: false,
         definition: { ...declared('newsletter', '0 4 * * *').definition, handler: 'mail' },
       },
     ]);
@@ -50,8 +51,6 @@ describe('fencepost set', () => {
     const often = await at.ask(...refused, '--every', '30s', '--min-interval', '1m');
     expect([often.code, often.err]).toEqual([2, expect.stringContaining('option "every" of')]);
     expect(often.err).not.toContain('expression');
-    const both = await at.ask(...refused, '--every', '1m', '--expression', '* * * * *');
-    expect([both.code, both.err]).toEqual([2, expect.stringContaining('either --expression or --every, and not both')]);
   });
 
   it('hands every option on to the catalog', async () => {
@@ -82,15 +81,67 @@ describe('fencepost set', () => {
     });
   });
 
-  it('changes a declared cron as a whole, which the build that declares it leaves as it is', async () => {
+  it('keeps what is not named, also of a declared cron, which the revision that declares it leaves as it is', async () => {
     const written = declared('nightly', '0 3 * * *', { graceMs: 5_000, overlap: 'allow' });
     const at = await deployment([written]);
     const { json } = await at.json('set', 'nightly', '--expression', '0 5 * * *');
-    expect(json).toMatchObject({ generation: 2, definition: declared('nightly', '0 5 * * *').definition });
-    await at.catalog.declare([written], { seq: 8, source: 'app' });
+    expect(json).toMatchObject({ generation: 2, definition: { ...written.definition, expression: '0 5 * * *' } });
+    await at.catalog.declare([written], { revision: 8, app: 'app' });
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 2, definition: { expression: '0 5 * * *' } });
-    await at.catalog.declare([declared('nightly', '0 6 * * *')], { seq: 9, source: 'app' });
+    await at.catalog.declare([declared('nightly', '0 6 * * *')], { revision: 9, app: 'app' });
     expect(await entryOf(at, 'nightly')).toMatchObject({ generation: 3, definition: { expression: '0 6 * * *' } });
+  });
+
+  it('resets the options that --reset names, parts of the clock rule and pings one by one', async () => {
+    const at = await deployment([]);
+    await at.ask(
+      ...[
+        'set',
+        'all',
+        '--expression',
+        '30 2 * * *',
+        '--tz',
+        'Europe/Berlin',
+        '--dst-gap',
+        'skip',
+        '--dst-repeat',
+        'last',
+      ],
+      ...['--payload', '{"month":3}', '--tag', 'eu', 'us', '--grace', '5m', '--owner', 'Team Mail', '--disabled'],
+      ...['--misfire', 'fire-all', '--max-catch-up', '7', '--ping-success', 'https://hc.example/a'],
+      ...['--ping-failure', 'https://hc.example/b'],
+    );
+    const some = ['--reset', 'tz,grace, tag,disabled,dst-gap,ping-failure', '--reset', 'payload,max-catch-up'];
+    const { code } = await at.ask('set', 'all', '--misfire', 'skip', '--dst-repeat', 'both', ...some);
+    expect(code).toBe(0);
+    const entry = await entryOf(at, 'all');
+    expect(entry).toMatchObject({ state: 'active', generation: 2 });
+    expect(entry?.definition).toEqual({
+      ...declared('all', '30 2 * * *', { misfire: 'skip', owner: 'Team Mail' }).definition,
+      ...{ dst: { gap: 'next-valid', repeat: 'both' }, ping: { success: 'https://hc.example/a' } },
+    });
+  });
+
+  it('restores a removed cron with its last definition and what is named', async () => {
+    const written = declared('nightly', '0 3 * * *', { graceMs: 5_000, overlap: 'allow' });
+    const at = await deployment([written]);
+    await at.ask('remove', 'nightly', '--reason', 'of no use');
+    const restored = await at.json('set', 'nightly');
+    expect(restored).toMatchObject({
+      code: 0,
+      json: { verdict: 'set', restored: true, state: 'active', generation: 3, definition: written.definition },
+    });
+    await at.ask('remove', 'nightly', '--reason', 'of no use');
+    const told = await at.ask('set', 'nightly', '--grace', '9s', '--reason', 'needed');
+    expect(told.out).toMatch(/^nightly is restored: generation 5, effective from .*, by otto: needed\n/);
+    expect((await entryOf(at, 'nightly'))?.definition).toEqual({ ...written.definition, graceMs: 9_000 });
+  });
+
+  it('brings back what a build dropped', async () => {
+    const at = await deployment([declared('dropped', '0 3 * * *', { graceMs: 5_000 }), declared('kept')]);
+    await at.catalog.drop(['dropped'], { app: 'app', revision: 2, gone: [{ app: 'app', revision: 1 }] });
+    expect(await entryOf(at, 'dropped')).toMatchObject({ state: 'removed' });
+    expect((await at.json('set', 'dropped')).json).toMatchObject({ restored: true, definition: { graceMs: 5_000 } });
   });
 
   it('fails when somebody was faster, and changes nothing', async () => {
@@ -109,6 +160,7 @@ describe('fencepost set', () => {
     [['--expression', '0 25 * * *'], 'the hour field takes values from 0 to 23'],
     [['--expression', '@daily', '--tz', 'Mars/Olympus'], 'an IANA time zone such as "Europe/Berlin"'],
     [['--expression', '@daily', '--max-catch-up', '3'], 'misfire "fire-all" beside it'],
+    [[], 'Expected an option to change, or --reset. Nothing was changed.'],
     [['--expression', '* * * * *', '--min-interval', '1h'], 'at least 3600 s between instants'],
     [['--expression', '@daily', '--handler', 'not a name'], 'handler'],
   ])('refuses %j with 2, and changes nothing', async (args, sentence) => {
@@ -119,7 +171,11 @@ describe('fencepost set', () => {
   });
 
   it.each([
-    [[], 'Expected either --expression or --every, and not both.'],
+    [['--expression', '@daily', '--every', '1m'], 'Expected either --expression or --every, and not both.'],
+    [['--reset', 'grace,retry'], '"retry" has no default. Name options such as handler, disabled'],
+    [['--reset', 'expression'], '"expression" has no default.'],
+    [['--grace', '1m', '--reset', 'grace'], 'Expected a value for --grace or --reset grace, and not both.'],
+    [['--dst-gap', 'skip', '--reset', 'dst-gap'], 'Expected a value for --dst-gap or --reset dst-gap, and not both.'],
     [['--expression', '@daily', '--expected', '0'], 'Use a whole number from 1'],
     [['--expression', '@daily', '--misfire', 'never'], 'Allowed choices are skip, fire-once, fire-all'],
     [['--expression', '@daily', '--overlap', 'both'], 'Allowed choices are skip, queue-one, queue-all, replace, allow'],
@@ -133,15 +189,28 @@ describe('fencepost set', () => {
   });
 });
 
+describe('fencepost set of a new cron', () => {
+  it('needs a schedule', async () => {
+    const at = await deployment([]);
+    const { code, err } = await at.ask('set', 'fresh', '--grace', '1m');
+    expect([code, err]).toEqual([
+      2,
+      'Expected --expression or --every: there is no cron "fresh" to keep a schedule from.\n',
+    ]);
+  });
+});
+
 describe('fencepost remove', () => {
   it('ends a cron, with who and why, until it is set again', async () => {
     const at = await deployment([declared('nightly')]);
     const { code, json } = await at.json('remove', 'nightly', '--reason', 'of no use', '--by', 'anna');
-    expect([code, json]).toEqual([0, { cron: 'nightly', verdict: 'removed', by: 'anna', reason: 'of no use' }]);
+    const verdict = { verdict: 'removed', by: 'anna', reason: 'of no use', declaredBy: 'app' };
+    expect([code, json]).toEqual([0, { cron: 'nightly', ...verdict }]);
     expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'removed', by: 'anna', reason: 'of no use' });
     expect((await at.json('set', 'nightly', '--expression', '@daily', '--expected', 'none')).code).toBe(0);
     expect(await entryOf(at, 'nightly')).toMatchObject({ state: 'active' });
     const told = await at.ask('remove', 'nightly', '--reason', 'once more');
-    expect(told).toMatchObject({ code: 0, out: 'nightly is removed, by otto: once more\n' });
+    const back = 'It comes back if a pod of "app" declares it again.';
+    expect(told).toMatchObject({ code: 0, out: `nightly is removed, by otto: once more\n${back}\n` });
   });
 });

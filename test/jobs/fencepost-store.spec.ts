@@ -135,7 +135,7 @@ describe('the fencepost program on a cluster', () => {
     const when = { expression: '0 0 1 1 *', timeZone: 'UTC', graceMs: 60_000, catchUpWindowMs: null };
     const definition: CronDefinition = { name: 'report', ...when, misfire: 'skip', overlap: 'skip' };
     const catalog = new RedisCatalog({ redis, prefix, tenant });
-    await catalog.declare([{ definition, disabled: false }], { seq: 1, source: 'test' });
+    await catalog.declare([{ definition, disabled: false }], { revision: 1, app: 'test' });
   }
 
   const around = () => ({ env: redisEnvironment({ cluster: servers.urls }) });

@@ -128,7 +128,6 @@ describe('JobsModule in both roles', () => {
 
 describe('the options of JobsModule', () => {
   it.each([
-    ['none', [], '[]'],
     ['an unknown one', ['cleaner'], '["cleaner"]'],
     ['one every object has', ['toString'], '["toString"]'],
     ['a text', 'worker', '"worker"'],
@@ -136,7 +135,8 @@ describe('the options of JobsModule', () => {
   ])('refuse as roles %s', (_what, roles, got) => {
     const wrong = () => JobsModule.forRoot({ roles: roles as unknown as Role[], redis: testRedis() });
     expect(wrong).toThrow(SetupError);
-    expect(wrong).toThrow(`JobsModule, option "roles": expected a list of "scheduler", "worker" or both, got ${got}.`);
+    const expected = 'expected a list of "scheduler", "worker" or both, or [] for a process that runs nothing';
+    expect(wrong).toThrow(`JobsModule, option "roles": ${expected}, got ${got}.`);
   });
 
   it('are checked before anything is connected to', async () => {
@@ -172,16 +172,20 @@ describe('the options of JobsModule', () => {
     );
     await expect(scheduling).resolves.toBeDefined();
   });
+});
 
-  it('do not help against two builds of one number that disagree: the second refuses to start', async () => {
+describe('pods of one app that declare a cron differently', () => {
+  it('start both, and the newer revision is in force', async () => {
     const space = spaces.fresh();
     @Injectable()
     class OtherTicker {
       @SingletonCron('*/2 * * * * *', { name: 'tick' })
       tick(): void {}
     }
-    const jobs = () => JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space, buildSeq: 7 });
-    await start(jobs(), Ticker);
-    await expect(start(jobs(), OtherTicker)).rejects.toThrow('The cron "tick" is already declared differently');
+    const jobs = (app: string) => JobsModule.forRoot({ roles: ['worker'], redis: testRedis(), ...space, app });
+    await start(jobs('shop'), Ticker);
+    const newer = await start(jobs('shop'), OtherTicker);
+    const [entry] = (await newer.get<Catalog>(CATALOG, { strict: false }).read()).entries;
+    expect(entry).toMatchObject({ app: 'shop', revision: 2, definition: { expression: '*/2 * * * * *' } });
   });
 });

@@ -46,7 +46,6 @@ interface Started {
   readonly roles?: readonly Role[];
   readonly concurrency?: number;
   readonly providers?: Provider[];
-  readonly buildSeq?: number;
   /** A ledger that looks after a run sooner than in half a minute. */
   readonly shortened?: boolean;
 }
@@ -85,7 +84,7 @@ describe('a job that one process enqueues and another one carries out', () => {
 });
 
 describe('a payload that its job can not read', () => {
-  it('fails its run at once where a newer build expects another one', async () => {
+  it('fails its run at once where a newer revision expects another one', async () => {
     @Injectable()
     class NewerInvoices {
       readonly sent: unknown[] = [];
@@ -96,11 +95,11 @@ describe('a payload that its job can not read', () => {
       }
     }
     const space = spaces.fresh();
-    const older = await start(space, { providers: [Invoices], buildSeq: 1 });
+    const older = await start(space, { providers: [Invoices] });
     await older.close();
     const jobs = (await start(space, { roles: ['scheduler'] })).get(Jobs);
     const { runId } = await jobs.enqueue('send-invoice', PAYLOAD);
-    const app = await start(space, { providers: [NewerInvoices], buildSeq: 2 });
+    const app = await start(space, { providers: [NewerInvoices] });
     const run = () => app.get<Ledger>(LEDGER).readRun(runId);
     await expect.poll(run, WAIT).toMatchObject({ state: 'failed', attempt: 1 });
     expect((await run())?.error).toContain('currency: ');

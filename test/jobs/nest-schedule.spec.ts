@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
-import { Injectable, type INestApplicationContext, type Type } from '@nestjs/common';
+import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
 import * as theirs from '@nestjs/schedule';
 import { Cron, ScheduleModule, SchedulerRegistry, type ScheduleModuleOptions } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, type RunContext } from '@fencepost/jobs';
+import { CATALOG } from '@fencepost/jobs/internal';
 import { CronExpression, ListedCronError } from '@fencepost/jobs/schedule';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { afterEach, describe, expect, it } from 'vitest';
 import { projectFiles } from '../repository/project-files.js';
 import { testRedis } from '../support/redis.js';
@@ -67,6 +70,24 @@ describe('@Cron and @SingletonCron in one application', () => {
 });
 
 describe('a cron of Fencepost in SchedulerRegistry', () => {
+  it('is found when a module that is loaded after the boot has brought it', async () => {
+    const { app, registry } = await start(Nightly);
+    @Injectable()
+    class Late {
+      @SingletonCron('0 4 * * *', { name: 'late' })
+      late(): void {}
+    }
+    @Module({ providers: [Late] })
+    class LateModule {}
+    const before = registry.getCronJob('nightly');
+    await app.get(LazyModuleLoader, { strict: false }).load(() => LateModule);
+    await expect.poll(() => registry.doesExist('cron', 'late')).toBe(true);
+    expect(registry.getCronJob('nightly')).toBe(before);
+    const catalog = app.get<Catalog>(CATALOG, { strict: false });
+    const names = async () => (await catalog.read()).entries.map(({ definition }) => definition.name);
+    await expect.poll(names).toEqual(['late', 'nightly', 'poll']);
+  });
+
   it('is found, and tells its declaration and its next instants', async () => {
     const { registry } = await start(Nightly);
     expect([...registry.getCronJobs().keys()]).toEqual(['nightly', 'poll']);

@@ -2,7 +2,6 @@ import { Injectable, type DynamicModule, type INestApplicationContext, type Prov
 import { Test } from '@nestjs/testing';
 import { JobsModule, SingletonCron, Telemetry, type Role } from '@fencepost/jobs';
 import { OperationsModule, CronOperator, JOURNAL } from '@fencepost/operations';
-import { POD_REGISTRY, RedisPodRegistry, type PodRegistry } from '@fencepost/operations/internal';
 import { JournalFeed, RedisJournal, type Journal, type JournalEntry } from '@fencepost/operations/journal';
 import { MetricsModule } from '@fencepost/operations/metrics';
 import { LeaseKeeper, ownerPrefix } from '@fencepost/lease/internal';
@@ -40,7 +39,7 @@ describe('the observing module', () => {
 
   async function start(space: Space, roles: readonly Role[], more: { pod: string; providers?: Provider[] }) {
     const { pod, providers = [] } = more;
-    const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, buildSeq: 7, app: 'office' });
+    const jobs = JobsModule.forRoot({ roles, redis: testRedis(), ...space, pod, app: 'office' });
     // Both need what observes the pod, and share it.
     const imports = [jobs, OperationsModule.on(jobs), MetricsModule.on(jobs)];
     const app = await Test.createTestingModule({ imports, providers }).compile();
@@ -53,12 +52,7 @@ describe('the observing module', () => {
     const at = { redis: spaces.redis(), ...space };
     const journal = new RedisJournal(at);
     const told = async () => (await journal.latest({ limit: 100 })).toReversed();
-    return {
-      journal,
-      told,
-      events: async () => (await told()).map(({ event }) => event),
-      pods: new RedisPodRegistry(at),
-    };
+    return { journal, told, events: async () => (await told()).map(({ event }) => event) };
   }
 
   describe('a pod that runs', () => {
@@ -89,50 +83,16 @@ describe('the observing module', () => {
         expect(of('lease.acquired')).toMatchObject(acquired);
         expect(of('lease.released')).toMatchObject({ pod: by.scheduler, detail: { holder: by.scheduler } });
         const ofMail = await journal.ofCron('mail', { limit: 10 });
-        expect(ofMail.map(({ event }) => event)).toEqual(['lease.released', 'lease.acquired']);
+        expect(ofMail.map(({ event }) => event)).toEqual(['lease.released', 'lease.acquired', 'catalog.created']);
       },
     );
 
-    it('is on the list of pods with both its roles, and off it when it has gone', { timeout: 30_000 }, async () => {
-      const space = spaces.fresh();
-      const { pods } = outside(space);
-      const app = await start(space, ['scheduler', 'worker'], { pod: 'both', providers: [Mails] });
-      const first = async () => (await pods.list())[0];
-      await expect.poll(first).toMatchObject({ handlers: ['mail'], rttMs: expect.any(Number) });
-      const own = await first();
-      expect(own).toMatchObject({
-        ...{
-          pod: holderOf(app),
-          label: 'both',
-          roles: ['scheduler', 'worker'],
-          pid: process.pid,
-          node: process.version,
-        },
-        ...{ app: 'office', buildSeq: 7, ledger: 'redis', leaseTtlMs: 10_000, zoneData: process.versions.tz },
-        ...{ concurrency: 10, running: 0, assigned: expect.any(Number), held: expect.any(Number) },
-      });
-      // The server is on this machine, and has its clock.
-      expect(Math.abs(own?.clockSkewMs ?? Infinity)).toBeLessThan(5_000);
-      await app.close();
-      expect(await pods.list()).toEqual([]);
-    });
-
-    it('says of itself only what its role knows', async () => {
-      const space = spaces.fresh();
-      const { pods } = outside(space);
-      await start(space, ['scheduler'], { pod: 'only' });
-      await expect.poll(() => pods.list()).toMatchObject([{ assigned: 0, held: 0 }]);
-      const nothing = { concurrency: null, running: null, handlers: [], buildSeq: null };
-      expect(await pods.list()).toMatchObject([{ roles: ['scheduler'], ...nothing }]);
-    });
-
-    it('offers what others tell, and who is there, to the rest of its program', async () => {
+    it('offers what other pods write to the rest of its program', async () => {
       const app = await start(spaces.fresh(), ['worker'], { pod: 'w', providers: [Mails] });
       const heard: JournalEntry[] = [];
       app.get(JournalFeed).subscribe((entry) => void heard.push(entry), '0-0');
       await expect.poll(() => heard.map(({ event }) => event)).toContain('catalog.declared');
       expect(await app.get<Journal>(JOURNAL).latest({ limit: 10 })).toEqual(heard.toReversed());
-      await expect.poll(() => app.get<PodRegistry>(POD_REGISTRY).list()).toHaveLength(1);
     });
   });
 

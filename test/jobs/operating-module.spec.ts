@@ -9,7 +9,7 @@ import {
   type Role,
   type RunContext,
 } from '@fencepost/jobs';
-import { CATALOG, RUN_QUEUE, MEMBERSHIP } from '@fencepost/jobs/internal';
+import { CATALOG, MEMBERSHIP, POD_REGISTRY, RUN_QUEUE, type PodRegistry } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
@@ -88,26 +88,49 @@ describe('a cron that is made at run time', () => {
   });
 });
 
-describe('a build of a program', () => {
+describe('a cron that a live pod declares', () => {
+  it('stays until its last pod has left', async () => {
+    const space = spaces.fresh();
+    const pod = await start(space, { roles: ['worker'], app: 'office', providers: [Mails] });
+    const crons = (await start(space, { roles: ['scheduler'] })).get(CronCatalog);
+    const order = { by: 'ann', reason: 'a test' };
+    const pods = pod.get<PodRegistry>(POD_REGISTRY, { strict: false });
+    await expect.poll(async () => (await pods.list()).flatMap(({ handlers }) => handlers)).toContain('mail');
+    await expect(crons.remove('mail', order)).rejects.toThrow(
+      `The cron "mail" can't be removed while live pods of the app "office" declare it`,
+    );
+    await apps.splice(apps.indexOf(pod), 1)[0]?.close();
+    expect(await crons.remove('mail', order)).toEqual({ declaredBy: 'office' });
+  });
+});
+
+describe('an app of which a new revision is deployed', () => {
   const declared = async (app: INestApplicationContext) => {
     const { entries } = await app.get<Catalog>(CATALOG).read();
-    return Object.fromEntries(entries.map(({ definition, state, source }) => [definition.name, `${state} ${source}`]));
+    const lines = entries.map(({ definition, ...entry }) => {
+      return [definition.name, `${entry.state} ${entry.app} ${entry.revision}`] as const;
+    });
+    return Object.fromEntries(lines);
   };
 
-  it('removes what it no longer has, and says so', async () => {
+  it('keeps what a live pod declares, then removes it, says so, and has it back', { timeout: 60_000 }, async () => {
     const space = spaces.fresh();
-    const one = { roles: ['worker'], app: 'office' } as const;
-    const first = await start(space, { ...one, buildSeq: 1, providers: [Mails, Reports] });
-    expect(await declared(first)).toEqual({ mail: 'active office', report: 'active office' });
+    const one = { roles: ['worker'], app: 'office', removeAfter: '1s' } as const;
+    const first = await start(space, { ...one, providers: [Mails, Reports] });
+    expect(await declared(first)).toEqual({ mail: 'active office 1', report: 'active office 1' });
     let events: ReturnType<typeof recordedEvents> | undefined;
     const onEvents = (app: INestApplicationContext) => void (events = recordedEvents(app.get(Telemetry)));
-    await start(space, { ...one, buildSeq: 2, providers: [Mails], onEvents });
-    expect(await declared(first)).toMatchObject({ mail: 'active office', report: 'removed office' });
-    expect(events?.of('catalog.removed')).toEqual([{ crons: ['report'], buildSeq: 2, app: 'office' }]);
+    const second = await start(space, { ...one, providers: [Mails], onEvents });
+    expect(await declared(second)).toEqual({ mail: 'active office 2', report: 'active office 1' });
 
-    await start(space, { ...one, buildSeq: 1, providers: [Mails, Reports], onEvents });
-    expect(await declared(first)).toMatchObject({ mail: 'active office', report: 'removed office' });
-    const [outdated] = events?.of('catalog.outdated-build') ?? [];
-    expect(outdated?.crons.toSorted()).toEqual(['mail', 'report']);
+    await first.close();
+    const removed = { mail: 'active office 2', report: 'removed office 1' };
+    await expect.poll(() => declared(second), { timeout: 30_000 }).toEqual(removed);
+    const about = { app: 'office', revision: 2, crons: ['report'], count: 1, removeAfterMs: 1_000 };
+    await expect.poll(() => events?.of('catalog.removed')).toEqual([about]);
+
+    await start(space, { ...one, providers: [Mails, Reports], onEvents });
+    expect(await declared(second)).toEqual({ mail: 'active office 2', report: 'active office 1' });
+    expect(events?.of('catalog.restored')).toMatchObject([{ app: 'office', revision: 1, crons: ['report'] }]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { redisKeys } from '@fencepost/lease/internal/redis';
-import { readChanges } from '@fencepost/ledger/catalog';
+import { definitionSet, readChanges } from '@fencepost/ledger/catalog';
 import { PostgresAuditTrail, PostgresCatalog, listTenants, openPostgresCatalog } from '@fencepost/ledger/postgres';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
-import { ZONE_DATA, build, cron, named, order, OTHER } from '../contracts/catalog/stage.js';
+import { ZONE_DATA, by, cron, gone, named, order, OTHER } from '../contracts/catalog/stage.js';
 import { usePostgresLedger } from '../support/postgres-ledger-sandbox.js';
 import { postgresForTests } from '../support/postgres.js';
 import { redisSpaces } from './redis-space.js';
@@ -32,7 +32,7 @@ describe('the PostgreSQL catalog', () => {
         );
       },
       wipe: async () => {
-        for (const table of ['state', 'cron', 'generation', 'build', 'forgotten', 'change'])
+        for (const table of ['state', 'cron', 'generation', 'build', 'revision', 'revision_set', 'forgotten', 'change'])
           await postgres.sandbox.pool.query(
             `delete from "${postgres.sandbox.schema}".catalog_${table} where space = $1`,
             [space],
@@ -46,7 +46,7 @@ describe('the PostgreSQL catalog', () => {
     const space = { ...fresh(), redis: spaces.redis() };
     const catalog = new PostgresCatalog(space);
     const names = Array.from({ length: 1_200 }, (_, n) => `cron-${n}`);
-    await catalog.declare(named(...names), build(1));
+    await catalog.declare(named(...names), by(1));
     const own = postgres.sandbox.another({ connectionString: (await postgresForTests()).url, max: 1 });
     const asked = new PostgresCatalog({ ...space, pool: own });
     const rows = async () => {
@@ -69,7 +69,7 @@ describe('the PostgreSQL catalog', () => {
     const { pool, schema } = postgres.sandbox;
     const space = `${options.prefix}:${options.tenant}`;
     const catalog = new PostgresCatalog(options);
-    await catalog.declare(named('a', 'b'), build(1));
+    await catalog.declare(named('a', 'b'), by(1));
     const { version } = await catalog.read([]);
     // A new version, and no change beside it.
     await pool.query(`update "${schema}".catalog_generation set generation = 7 where space = $1 and cron = 'a'`, [
@@ -104,11 +104,13 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
   async function deployed() {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare(named('a', 'b', 'c'), build(7));
+    const sets = [named('a', 'b', 'c'), named('a', 'c')];
+    for (const set of sets) await catalog.revisions.enrol(definitionSet({ app: 'shop' }, set));
+    await catalog.declare(named('a', 'b', 'c'), by(1));
     await catalog.put(cron({ name: 'a', ...OTHER }), order(1));
-    await catalog.remove('b', order(1));
     await catalog.put(cron({ name: 'made', payload: { text: 'a\ttab\nand a line' } }), order(null));
-    await catalog.declare(named('a', 'c'), build(8));
+    await catalog.declare(named('a', 'c'), by(2));
+    await catalog.drop(['b'], by(2, 'shop', { gone: [gone(1)] }));
     await catalog.outgrow('c', 4);
     const trail = new RedisAuditTrail({ redis, ...space });
     for (const reason of ['one', 'two']) await trail.append({ ...RECORD, reason, from: 'the test' });
@@ -120,7 +122,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     return { redis, space, catalog, trail, place, open: () => openPostgresCatalog({ ...place, redis }) };
   }
 
-  it('keeps every definition, tombstone, build, audit record and alarm', async () => {
+  it('keeps every definition, tombstone, revision, audit record and alarm', async () => {
     const { catalog, trail, place, open } = await deployed();
     const { catalog: moved, adopted } = await open();
     expect(adopted).toBe(5);
@@ -129,6 +131,11 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
     expect(is.unreadable?.map(({ name }) => name)).toEqual(['broken']);
     expect(is.bornAt).toBe(was.bornAt);
     expect(is.version).toBeGreaterThan(was.version);
+    expect(await moved.revisions.of('shop')).toEqual(await catalog.revisions.of('shop'));
+    expect(await moved.revisions.declaredBy('shop', [1, 2, 3])).toEqual(
+      await catalog.revisions.declaredBy('shop', [1, 2, 3]),
+    );
+    expect(await moved.revisions.enrol(definitionSet({ app: 'shop' }, named('a')))).toBe(3);
     const kept = new PostgresAuditTrail(place);
     expect(await kept.list({ limit: 10 })).toEqual(await trail.list({ limit: 10 }));
     const next = await kept.append({ ...RECORD, reason: 'three', from: 'the test' });
@@ -159,7 +166,7 @@ describe('a deployment that moves its definitions from Redis to PostgreSQL', () 
   it('moves nothing when another pod has moved them while this one still read them', async () => {
     const { redis, place, open } = await deployed();
     const slow = new PostgresCatalog({ ...place, redis });
-    const seen = { version: 1, bornAt: 0, crons: [], builds: [], records: [], alarms: [] };
+    const seen = { version: 1, bornAt: 0, crons: [], builds: [], revisions: [], sets: [], records: [], alarms: [] };
     const adopted = await slow.adopt(async () => {
       await open();
       return seen;

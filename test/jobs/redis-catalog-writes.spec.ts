@@ -4,7 +4,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
 import { readChanges } from '@fencepost/ledger/catalog';
 import { RedisCatalog } from '@fencepost/ledger/redis';
-import { briefly, build, cron, entryOf, NOTHING, order, OTHER, THIRD } from '../contracts/catalog/stage.js';
+import { briefly, by, cron, entryOf, order, OTHER, THIRD, told } from '../contracts/catalog/stage.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
 import { replyDroppingProxy } from '../support/proxies.js';
 import { redisSpaces } from './redis-space.js';
@@ -45,7 +45,7 @@ describe('a server of its own', () => {
   }
 
   it('is read in pages when it has many crons, as it is read at once', async () => {
-    await catalog.declare(MANY, build(1));
+    await catalog.declare(MANY, by(1));
     await catalog.read();
     const { scripts } = await costOf(() => catalog.read());
     expect(scripts).toBeGreaterThanOrEqual(Math.ceil(MANY.length / 500));
@@ -58,7 +58,7 @@ describe('a server of its own', () => {
   });
 
   it('is asked for one of many crons, and answers with no other', async () => {
-    await catalog.declare(MANY, build(1));
+    await catalog.declare(MANY, by(1));
     const sent = async () => Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
     const bytesOf = async (read: () => Promise<unknown>) => {
       const before = await sent();
@@ -74,42 +74,42 @@ describe('a server of its own', () => {
 
   it('has nothing written by a declaration that changes nothing, at one script for 500 crons', async () => {
     const few = MANY.slice(0, 500);
-    expect((await costOf(() => catalog.declare(few, build(1)))).written).toBeGreaterThan(500);
+    expect((await costOf(() => catalog.declare(few, by(1)))).written).toBeGreaterThan(500);
     // Once to have the script sent and known.
-    await catalog.declare(few, build(1));
-    expect(await costOf(() => catalog.declare(few, build(1)))).toEqual({ written: 0, scripts: 1 });
-    expect(await costOf(() => catalog.declare(few, build(0)))).toEqual({ written: 0, scripts: 1 });
-    expect(await costOf(() => catalog.declare(few, build(3, 'other')))).not.toMatchObject({ written: 0 });
-    expect(await costOf(() => catalog.declare(few, build(3, 'other')))).toEqual({ written: 0, scripts: 1 });
-    expect(await costOf(() => catalog.declare([], build(9)))).toEqual({ written: 0, scripts: 0 });
+    await catalog.declare(few, by(1));
+    expect(await costOf(() => catalog.declare(few, by(1)))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare(few, by(0)))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare(few, by(3, 'other')))).toEqual({ written: 0, scripts: 1 });
+    expect(await costOf(() => catalog.declare([], by(9)))).toEqual({ written: 0, scripts: 0 });
     expect(await costOf(() => catalog.read())).toMatchObject({ written: 0 });
-    await catalog.declare(MANY, build(4));
-    expect(await costOf(() => catalog.declare(MANY, build(4)))).toEqual({ written: 0, scripts: 3 });
+    await catalog.declare(MANY, by(4));
+    expect(await costOf(() => catalog.declare(MANY, by(4)))).toEqual({ written: 0, scripts: 3 });
   });
 
   it('that lost everything never shows a version again that a pod may know', async () => {
-    await catalog.declare([cron()], build(1));
-    await catalog.declare([cron(OTHER)], build(2));
+    await catalog.declare([cron()], by(1));
+    await catalog.declare([cron(OTHER)], by(2));
     const { version } = await catalog.read();
     await redis.flushall();
-    await catalog.declare([cron()], build(1));
+    await catalog.declare([cron()], by(1));
     expect((await catalog.read()).version).toBeGreaterThan(version);
   });
 });
 
 describe('the Redis catalog', () => {
-  it('is declared to by twenty processes of two builds at once, and each of both defines once', async () => {
+  it('is declared to by twenty processes of two revisions at once, and each of both defines once', async () => {
     const space = spaces.fresh();
     const options = { url: testRedis(), commandTimeoutMs: 5_000, name: 'test' };
     const clients = await Promise.all(Array.from({ length: 20 }, () => connectRedis(options)));
     const replies = await Promise.all(
       clients.map((redis, n) => {
-        const seq = 1 + (n % 2);
-        return new RedisCatalog({ redis, ...space }).declare([cron(seq === 1 ? {} : OTHER)], build(seq));
+        const revision = 1 + (n % 2);
+        return new RedisCatalog({ redis, ...space }).declare([cron(revision === 1 ? {} : OTHER)], by(revision));
       }),
     );
-    const changed = replies.map((reply, n) => (reply.changed.length > 0 ? 1 + (n % 2) : 0)).filter((seq) => seq > 0);
-    // The new build may have been faster than the first of the old one.
+    const begins = (word?: string) => word === 'created' || word === 'changed';
+    const changed = replies.flatMap(([reply], n) => (begins(reply?.word) ? [1 + (n % 2)] : []));
+    // The new revision may have been faster than the first process of the old one.
     expect([[1, 2], [2]]).toContainEqual(changed.toSorted((a, b) => a - b));
     const { definition, generation } = await entryOf(new RedisCatalog({ redis: spaces.redis(), ...space }));
     expect([definition.expression, generation]).toEqual([OTHER.expression, changed.length]);
@@ -119,22 +119,22 @@ describe('the Redis catalog', () => {
   it('is gone on with by the next declaration after a crash between two scripts of a large one', async () => {
     const space = spaces.fresh();
     const catalog = new RedisCatalog({ redis: spaces.redis(), ...space });
-    const [old, next] = [[...MANY, cron()], MANY.map(({ definition }) => cron({ ...definition, ...OTHER }))];
-    await catalog.declare(old, build(1));
+    const [old, next] = [MANY, MANY.map(({ definition }) => cron({ ...definition, ...OTHER }))];
+    await catalog.declare(old, by(1));
     const crashing = new RedisCatalog({ redis: crashingAt(spaces.redis(), 2), ...space });
-    await expect(crashing.declare(next, build(2))).rejects.toThrow('crashed');
+    await expect(crashing.declare(next, by(2))).rejects.toThrow('crashed');
 
     const states = Object.values(await briefly(catalog));
     expect(states.filter((state) => state === 'active 2 0 4 * * *')).toHaveLength(250);
-    expect(states.filter((state) => state === 'active 1 0 3 * * *')).toHaveLength(952);
-    // What is written already is not taken back by the build before.
-    const older = await catalog.declare(old, build(1));
-    expect([older.older.length, older.changed, older.removed]).toEqual([250, [], []]);
+    expect(states.filter((state) => state === 'active 1 0 3 * * *')).toHaveLength(951);
+    // The revision before does not take back what is written already.
+    const older = Object.values(told(await catalog.declare(old, by(1))));
+    expect([older.length, new Set(older)]).toEqual([250, new Set(['superseded 2'])]);
 
-    const reply = await catalog.declare(next, build(2));
-    expect([reply.changed.length, reply.older, reply.removed]).toEqual([951, [], ['nightly-report']]);
-    expect(await catalog.declare(next, build(2))).toEqual(NOTHING);
-    expect((await catalog.declare(old, build(1))).older).toHaveLength(1_202);
+    const rest = Object.values(told(await catalog.declare(next, by(2))));
+    expect([rest.length, new Set(rest)]).toEqual([951, new Set(['changed'])]);
+    expect(told(await catalog.declare(next, by(2)))).toEqual({});
+    expect(Object.keys(told(await catalog.declare(old, by(1))))).toHaveLength(1_201);
   });
 
   it('accepts a change once when its reply got lost and the connection sends it again', async () => {
@@ -142,7 +142,7 @@ describe('the Redis catalog', () => {
     const proxy = await replyDroppingProxy(testRedis());
     const redis = await connectRedis({ url: proxy.url, commandTimeoutMs: 5_000, name: 'test' });
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare([cron()], build(1));
+    await catalog.declare([cron()], by(1));
     proxy.dropNextReply();
     expect(await catalog.put(cron(OTHER), order(1))).toMatchObject({ verdict: 'accepted', generation: 2 });
     expect(proxy.dropped).toBe(1);
@@ -151,20 +151,20 @@ describe('the Redis catalog', () => {
     await proxy.close();
   });
 
-  /** As a build before writes it: a new version, and no list of changes. */
-  async function changedByEarlierBuild(redis: Redis, space: { prefix: string; tenant: string }, name: string) {
+  /** As a former release writes it: a new version, and no list of changes. */
+  async function changedByFormerRelease(redis: Redis, space: { prefix: string; tenant: string }, name: string) {
     const key = (part: string) => redisKeys(space)('catalog', part);
     const lines = (await redis.hget(key('crons'), name)) ?? '';
     await redis.hset(key('crons'), name, lines.replace(/^\d+/, '7').replace('0 3 * * *', '0 5 * * *'));
     await redis.incr(key('version'));
   }
 
-  it('is read as a whole after an earlier build changed it, by every reader that may have missed that', async () => {
+  it('is read as a whole after a former release changed it, by every reader that may have missed that', async () => {
     const [space, redis] = [spaces.fresh(), spaces.redis()];
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare([cron(), cron({ name: 'b' })], build(1));
+    await catalog.declare([cron(), cron({ name: 'b' })], by(1));
     const { version } = await catalog.read([]);
-    await changedByEarlierBuild(redis, space, 'nightly-report');
+    await changedByFormerRelease(redis, space, 'nightly-report');
     expect(await catalog.since(version)).toBeNull();
     const { version: theirs } = await catalog.read([]);
     await catalog.put(cron({ name: 'b', ...OTHER }), order(1));
@@ -179,10 +179,10 @@ describe('the Redis catalog', () => {
     expect((await catalog.since(known))?.entries).toHaveLength(1);
   });
 
-  it('of an earlier build is read as a whole, though nothing has a version of its own', async () => {
+  it('of a former release is read as a whole, though nothing has a version of its own', async () => {
     const [space, redis] = [spaces.fresh(), spaces.redis()];
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare(MANY, build(1));
+    await catalog.declare(MANY, by(1));
     await redis.del(redisKeys(space)('catalog', 'changes'));
     const { entries, version } = await readChanges(catalog, null);
     expect(entries.size).toBe(MANY.length);
@@ -192,7 +192,7 @@ describe('the Redis catalog', () => {
   it('is read as a whole by a reader whose version a failover lost', async () => {
     const [space, redis] = [spaces.fresh(), spaces.redis()];
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare([cron(), cron({ name: 'b' })], build(1));
+    await catalog.declare([cron(), cron({ name: 'b' })], by(1));
     const keys = await redis.keys(redisKeys(space)('catalog', 'any').replace(/any$/, '*'));
     const copies = await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const));
     await catalog.put(cron(OTHER), order(1));
@@ -207,12 +207,12 @@ describe('the Redis catalog', () => {
   it('begins no generation before the one it follows, when the clock of the server went back', async () => {
     const [space, redis] = [spaces.fresh(), spaces.redis()];
     const catalog = new RedisCatalog({ redis, ...space });
-    await catalog.declare([cron()], build(1));
+    await catalog.declare([cron()], by(1));
     const crons = redisKeys(space)('catalog', 'crons');
     const [generation, since, ...rest] = (await redis.hget(crons, 'nightly-report'))!.split('\t');
     const ahead = Number(since) + 60_000;
     await redis.hset(crons, 'nightly-report', [generation, ahead, ...rest].join('\t'));
-    await catalog.declare([cron(OTHER)], build(2));
+    await catalog.declare([cron(OTHER)], by(2));
     await catalog.put(cron(THIRD), order(2));
     const entry = await entryOf(catalog);
     expect([...entry.past, entry].map((one) => one.since)).toEqual([ahead, ahead, ahead]);

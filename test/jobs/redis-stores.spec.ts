@@ -1,37 +1,20 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
+import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisMembership } from '@fencepost/jobs/internal';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
 import { RedisJournal } from '@fencepost/operations/journal';
 import { RedisCatalog } from '@fencepost/ledger/redis';
 import { redisSpaces } from './redis-space.js';
 import { auditTrailContract, KEPT } from '../contracts/audit-trail.contract.js';
 import { membershipContract } from '../contracts/membership.contract.js';
-import { card, POD_GONE_MS, podRegistryContract } from '../contracts/pod-registry.contract.js';
 import { happened, journalContract } from '../contracts/journal.contract.js';
+import { countedRedis } from '../support/counted-redis.js';
 import { privateRedis } from '../support/redis.js';
 import { catalogContract } from '../contracts/catalog.contract.js';
 import { ZONE_DATA } from '../contracts/catalog/stage.js';
 
 const spaces = redisSpaces();
-
-/** A connection that notes which commands are sent. */
-function counted(redis: RedisClient) {
-  const asked: string[] = [];
-  const counting = new Proxy(redis, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...words: unknown[]) => {
-        asked.push(String(name));
-        return Reflect.apply(member, target, words) as unknown;
-      };
-    },
-  });
-  return { counting, asked };
-}
 
 auditTrailContract('the Redis audit trail', async () => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
@@ -50,7 +33,7 @@ describe('the Redis audit trail', () => {
   const record = { ...RECORD, before: null, after: null, reason: null, from: 'cli host-1' };
 
   it('is asked with one plain command while nothing is new', async () => {
-    const { counting, asked } = counted(spaces.redis());
+    const { counting, asked } = countedRedis(spaces.redis());
     const trail = new RedisAuditTrail({ redis: counting, ...spaces.fresh() });
     await trail.append(record);
     await trail.take('take-1');
@@ -114,36 +97,6 @@ membershipContract('the Redis membership', async () => {
   };
 });
 
-podRegistryContract('the Redis pod registry', async () => {
-  const [redis, space] = [spaces.redis(), spaces.fresh()];
-  const [cards, times] = [redisKeys(space)('catalog', 'pod-cards'), redisKeys(space)('catalog', 'pod-times')];
-  const now = async () => {
-    const [seconds, micros] = await redis.time();
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  };
-  return {
-    registry: new RedisPodRegistry({ redis, ...space }),
-    elsewhere: new RedisPodRegistry({ redis, ...space }),
-    now,
-    heardAgo: async (pod, ms) => void (await redis.zadd(times, 'XX', (await now()) - ms, pod)),
-    remembered: async () => Math.max(await redis.hlen(cards), await redis.zcard(times)),
-  };
-});
-
-describe('the Redis pod registry', () => {
-  it('leaves nothing behind when the last pod is killed', async () => {
-    const [redis, space] = [spaces.redis(), spaces.fresh()];
-    await new RedisPodRegistry({ redis, ...space }).report(card('a/1'));
-    const keys = await redis.keys(`${space.prefix}:*`);
-    expect(keys).toHaveLength(2);
-    for (const key of keys) {
-      const left = await redis.pttl(key);
-      expect(left).toBeGreaterThan(0);
-      expect(left).toBeLessThanOrEqual(POD_GONE_MS);
-    }
-  });
-});
-
 journalContract('the Redis journal', async (limits) => {
   const [redis, space] = [spaces.redis(), spaces.fresh()];
   return {
@@ -178,7 +131,7 @@ describe('the Redis journal', () => {
         Array.from({ length: 200 }, (_, one) => happened('lease.lost', { cron: `c-${200 * n + one}` })),
       );
     }
-    const { counting, asked } = counted(redis);
+    const { counting, asked } = countedRedis(redis);
     const found = await new RedisJournal({ redis: counting, ...space }).ofCron('c-7', { limit: 50 });
     expect(found.map(({ cron }) => cron)).toEqual(['c-7']);
     expect(asked).toEqual(['zrevrangebylex', 'zrevrangebylex']);

@@ -86,8 +86,8 @@ describe("an order of the application's own code", () => {
 describe('an examination of pods that run', () => {
   it('finds nothing wrong with two of them', async () => {
     const space = spaces.fresh();
-    const app = await start(space, { pod: 'pod-a', buildSeq: 1, app: 'office' });
-    await start(space, { pod: 'pod-b', buildSeq: 1, app: 'office' });
+    const app = await start(space, { pod: 'pod-a', app: 'office' });
+    await start(space, { pod: 'pod-b', app: 'office' });
     await heldIn(app);
     const wrong = async () => {
       const findings = await app.get(Doctor).examine();

@@ -42,8 +42,9 @@ class Reports {
 }
 
 /** The jobs of the registry are fired by hand: their own timers go by the clock of the machine. */
-async function pod(prefix: string, clock: ManualClock, tenant = 'default') {
-  const shadow = JobsModule.forRoot({ shadow: true, redis: testRedis(), prefix, tenant, pod: `pod-${Math.random()}` });
+async function pod(prefix: string, clock: ManualClock, { tenant = 'default', enabled = true } = {}) {
+  const place = { redis: testRedis(), prefix, tenant, pod: `pod-${Math.random()}` };
+  const shadow = JobsModule.forRoot({ shadow: true, enabled, ...place });
   const building = Test.createTestingModule({ imports: [shadow, ScheduleModule.forRoot()], providers: [Reports] });
   const app = await building.overrideProvider(CLOCK).useValue(clock).compile();
   await app.init();
@@ -110,13 +111,25 @@ describe('shadow mode', () => {
 
   it('is no pod of the deployment beside it, which would assign crons to it', async () => {
     const space = { redis: spaces.redis(), ...spaces.fresh() };
-    const { app } = await pod(space.prefix, new ManualClock(START), space.tenant);
+    const { app } = await pod(space.prefix, new ManualClock(START), space);
     // By then it has announced itself, where nobody assigns anything.
     await expect.poll(() => space.redis.keys(`*${space.prefix}.shadow*heartbeats*`)).not.toEqual([]);
     const firing = new RedisMembership(space);
     const { members } = await firing.heartbeat('scheduler/1');
     expect(members.map((member) => member.pod)).toEqual(['scheduler/1']);
     await app.close();
+  });
+
+  it('records nothing in a process that is switched off', async () => {
+    const { prefix } = spaces.fresh();
+    const clock = new ManualClock(START);
+    const { app, tick } = await pod(prefix, clock, { enabled: false });
+    expect(Object.keys(app.get(SchedulerRegistry))).not.toContain('addCronJob');
+    await clock.advance(60 * 60_000);
+    await tick();
+    expect(app.get(Reports).ran).toBe(1);
+    await app.close();
+    expect(await spaces.redis().keys(`*${prefix}*`)).toEqual([]);
   });
 
   it('starts in no role, and says so to who asks for both', async () => {

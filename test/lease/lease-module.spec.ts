@@ -76,7 +76,7 @@ describe('LeaseModule', () => {
     const server = await privateRedis({ save: '' });
     const said: unknown[] = [];
     const logger = { log: () => {}, error: () => {}, warn: (message: unknown) => said.push(message) };
-    for (const options of [{ log: false }, {}]) {
+    for (const options of [{ log: false }, { log: 'connection' }, {}] as const) {
       const module = LeaseModule.forRoot({ redis: server.url, prefix: freshPrefix(), ...options });
       const app = await Test.createTestingModule({ imports: [module] })
         .setLogger(logger)

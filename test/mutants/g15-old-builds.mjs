@@ -1,4 +1,4 @@
-/** An old build defines nothing. */
+/** One instant belongs to one definition, and one format is read by the release before. */
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
@@ -11,46 +11,6 @@ export default [
     replace: 'if false then',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'refuses an older generation',
-  },
-  {
-    name: 'catalog: a lower build defines what no newer one knows',
-    guards: 'G15',
-    defence: 'an old pod that restarts brings nothing back that a deploy has left behind',
-    file: 'libs/ledger/src/redis/lua/judge-declaration.lua',
-    find: "if build.seq < build.top then return 'OLDER' end",
-    replace: '',
-    killedBy: 'test/jobs/redis-stores.spec.ts',
-    test: 'that is lower defines nothing',
-  },
-  {
-    name: 'catalog: an equal build with another content is accepted',
-    guards: 'G15',
-    defence: 'two builds that claim to be the same are told so, loudly',
-    file: 'libs/ledger/src/redis/lua/judge-declaration.lua',
-    find: "build.seq == seq and not lacks_texts(known_hash, hash) and 'CONFLICT' or 'CHANGED'",
-    replace: "'CHANGED'",
-    killedBy: 'test/jobs/redis-stores.spec.ts',
-    test: 'refuses another expression from a build of the same number',
-  },
-  {
-    name: 'catalog: a build removes the crons of other programs',
-    guards: 'G15',
-    defence: 'never delete what you do not know',
-    file: 'libs/ledger/src/redis/lua/drop-left-out.lua',
-    find: "if source == ARGV[1] and state == 'live'",
-    replace: "if state == 'live'",
-    killedBy: 'test/jobs/redis-stores.spec.ts',
-    test: 'the crons of other programs and of people are none of its business',
-  },
-  {
-    name: 'catalog: the highest build of a program is not kept',
-    guards: 'G15',
-    defence: 'a removal is not taken back by the pods of the build before',
-    file: 'libs/ledger/src/redis/lua/drop-left-out.lua',
-    find: "redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])",
-    replace: '',
-    killedBy: 'test/jobs/redis-stores.spec.ts',
-    test: 'is not brought back by older builds',
   },
   {
     name: 'catalog: a change is effective at once',
@@ -71,16 +31,6 @@ export default [
     replace: 'now + next.effective_after',
     killedBy: 'test/jobs/redis-catalog-writes.spec.ts',
     test: 'begins no generation before the one it follows',
-  },
-  {
-    name: 'plan: an older build defines',
-    guards: 'G15',
-    defence: 'only a higher buildSeq redefines',
-    file: 'apps/cli/src/plan/plan.ts',
-    find: "  if (standing === 'older') return 'older';\n",
-    replace: '',
-    killedBy: 'apps/cli/src/plan/plan.spec.ts',
-    test: 'fails for an older build',
   },
   {
     name: 'catalog cache: an older word counts because it came later',
@@ -136,7 +86,7 @@ export default [
     name: 'format: a definition is written in the own format, whoever lives',
     guards: 'G15',
     defence: 'what an older process does not know is written once it has gone',
-    file: 'libs/jobs/src/nest/declarer.ts',
+    file: 'libs/jobs/src/declaring/declarer.ts',
     find: 'inFormat(declaration, format)',
     replace: 'inFormat(declaration, 99)',
     killedBy: 'test/formats/texts.spec.ts',

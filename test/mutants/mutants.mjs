@@ -15,8 +15,10 @@ import takeover from './g14-takeover.mjs';
 import oldBuilds from './g15-old-builds.mjs';
 import definitions from './g16-definitions.mjs';
 import notified from './g17-notified.mjs';
+import deployments from './g18-deployments.mjs';
 import notPromised from './not-promised.mjs';
 import securityAccess from './security-access.mjs';
+import securityLog from './security-log.mjs';
 import securitySecrets from './security-secrets.mjs';
 
 /** Every defence of a numbered guarantee or of a security boundary that is removed once. */
@@ -38,8 +40,10 @@ export const MUTANTS = [
   ...oldBuilds,
   ...definitions,
   ...notified,
+  ...deployments,
   ...notPromised,
   ...securityAccess,
+  ...securityLog,
   ...securitySecrets,
 ];
 

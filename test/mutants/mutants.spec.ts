@@ -32,7 +32,7 @@ describe.concurrent('a defence that is taken out is missed', () => {
 
 describe.concurrent('the laboratory', () => {
   // Its spec is a quick one: some of these run all of it.
-  const mutant = MUTANTS.find(({ name }) => name === 'plan: an older build defines') as Mutant;
+  const mutant = MUTANTS.find(({ name }) => name === 'deployments: a revision never gives way') as Mutant;
 
   it('says so when nothing turns red', PATIENT, async ({ expect }) => {
     expect(await lab.tryOut({ ...mutant, replace: mutant.find })).toEqual({ killed: false });

@@ -21,6 +21,9 @@ const RECORDED = [
   ...(['advanceItems', 'transaction', 'finish', 'cancel', 'resolve'] as const),
 ];
 
+/** What changes definitions. Their arguments are large and of no use: what came of them is read in the catalog. */
+const DECLARING = ['declare', 'drop'] as const;
+
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 function append(file: number, line: object): void {
@@ -42,6 +45,21 @@ function recordCalls(file: number, ledger: { readonly prototype: object }): void
   for (const op of RECORDED) {
     const method = Reflect.get(ledger.prototype, op) as Method | undefined;
     if (method) Reflect.set(ledger.prototype, op, recorded(file, op, method));
+  }
+}
+
+/** When a declaration was sent and when its answer was heard: a pod that dies in between can't tell what it has changed. */
+function recordDeclarations(file: number, catalog: { readonly prototype: object }): void {
+  for (const op of DECLARING) {
+    const method = Reflect.get(catalog.prototype, op) as Method | undefined;
+    if (!method) continue;
+    Reflect.set(catalog.prototype, op, async function (this: unknown, ...args: unknown[]) {
+      const { app, revision } = args[1] as { readonly app: string; readonly revision: number };
+      append(file, { event: 'catalog.asked', detail: { op, app, revision } });
+      const reply = await method.apply(this, args);
+      append(file, { event: 'catalog.answered', detail: { op, app, revision } });
+      return reply;
+    });
   }
 }
 
@@ -111,7 +129,10 @@ if (RECORD_TO !== '') {
   // By a name that no event of a pod has: a number of a process may come again, and this tells them apart.
   append(file, { event: 'recording.begun', detail: {} });
   recordEvents(file);
-  for (const catalog of [RedisCatalog, PostgresCatalog]) recordKnowledge(file, catalog);
+  for (const catalog of [RedisCatalog, PostgresCatalog]) {
+    recordKnowledge(file, catalog);
+    recordDeclarations(file, catalog);
+  }
   for (const ledger of [RedisLedger, PostgresLedger]) recordCalls(file, ledger);
 }
 armStalls(process.env['STALLS']);

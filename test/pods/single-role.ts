@@ -11,7 +11,7 @@ class Nightly {
   run(): void {}
 }
 
-const roles = (process.env['ROLE'] ?? '').split(',') as Role[];
+const roles = (process.env['ROLE'] ?? '').split(',').filter(Boolean) as Role[];
 const options = JSON.parse(process.env['OPTIONS'] ?? '{}') as JobsModuleOptions;
 
 @Module({ imports: [JobsModule.forRoot({ roles, ...options })], providers: [Nightly] })

@@ -11,7 +11,15 @@ import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { LEASE_REDIS } from '@fencepost/lease/nest';
 import { ChaosSinkModule } from './chaos-sink.js';
 import { ChaosBooked } from './crons/chaos-booked.js';
-import { ChaosAsked, ChaosControl, ChaosFenced, ChaosItems, ChaosKeyed } from './crons/chaos.js';
+import {
+  ChaosAsked,
+  ChaosControl,
+  ChaosFenced,
+  ChaosItems,
+  ChaosKeyed,
+  ChaosParting,
+  ChaosRelease,
+} from './crons/chaos.js';
 import { Echo, Kept, Many, Steps, Tick } from './crons/plain.js';
 import { Recorded } from './crons/recorded.js';
 import { Shown } from './crons/shown.js';
@@ -168,7 +176,8 @@ class NeverStops implements OnApplicationShutdown {
 const CRONS: Readonly<Record<string, readonly Type[]>> = {
   ...{ tick: [Tick], steps: [Steps], echo: [Echo], many: [Many], book: [Book], canary: [Canary] },
   ...{ shown: [Shown], recorded: [Recorded] },
-  chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl],
+  chaos: [ChaosFenced, ChaosKeyed, ChaosAsked, ChaosItems, ChaosControl, ChaosRelease],
+  'chaos-parting': [ChaosParting],
   'chaos-booked': [ChaosBooked],
   kept: [Kept],
   'never-stops': [NeverStops],
@@ -179,7 +188,9 @@ const CRONS: Readonly<Record<string, readonly Type[]>> = {
 @Module({})
 class TestWorkerModule {
   static forRoot(environment: PodEnvironment): DynamicModule {
-    const pod = PodModule.forRoot('worker', environment, OperationsModule);
+    // Each pod provides a part of the classes above.
+    const jobs = { ...environment.jobs, undiscovered: 'warn' as const };
+    const pod = PodModule.forRoot('worker', { ...environment, jobs }, OperationsModule);
     const names = (process.env['CRONS'] ?? '').split(',').filter((name) => name !== '');
     const providers = names.flatMap((name) => CRONS[name] ?? []);
     const controllers = [OperateController];

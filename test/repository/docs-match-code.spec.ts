@@ -49,8 +49,8 @@ const OPTIONS = [
     source: 'libs/jobs/src/enqueuing/job-order.ts',
     type: 'EnqueueOptions',
   },
-  { page: MODULE, heading: '### Webhooks', source: `${NEST}/options.ts`, type: 'WebhookOptions' },
-  { page: MODULE, heading: '### Alarms', source: `${NEST}/options.ts`, type: 'AlarmOptions' },
+  { page: MODULE, heading: '### Webhooks', source: `${NEST}/notification-options.ts`, type: 'WebhookOptions' },
+  { page: MODULE, heading: '### Alarms', source: `${NEST}/notification-options.ts`, type: 'AlarmOptions' },
   { page: MODULE, heading: '### PostgreSQL', source: `${NEST}/options.ts`, type: 'PostgresOptions' },
   {
     page: EFFECTS,
@@ -146,6 +146,12 @@ describe('the documentation', () => {
     const source = read('libs/pod/src/environment.ts');
     const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map((match) => match[1] ?? '');
     expect(known.length).toBeGreaterThan(10);
+    for (const variable of known) expect(read(MODULE)).toContain(`\`${variable}\``);
+  });
+
+  it('lists every variable that JobsModule reads', () => {
+    const known = new Set(read(`${NEST}/environment.ts`).match(/FENCEPOST_[A-Z_]+/g));
+    expect(known).toContain('FENCEPOST_ROLES');
     for (const variable of known) expect(read(MODULE)).toContain(`\`${variable}\``);
   });
 

@@ -194,7 +194,7 @@ describe('the path of one lease', () => {
       framesOf(ledger, 'readCrons'),
       framesOf(pod.engine, 'hold'),
     ];
-    await catalog.declare([{ definition: everySecond().definition, disabled: false }], { seq: 1, source: 'test' });
+    await catalog.declare([{ definition: everySecond().definition, disabled: false }], { revision: 1, app: 'test' });
     await pod.start();
     closing.push(() => pod.stop());
     await expect.poll(() => pod.engine.size).toBe(1);

@@ -1,5 +1,7 @@
 import type { LedgerTiming } from '@fencepost/ledger';
-import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
+import { EFFECTIVE_AFTER_MS, TOMBSTONE_MS } from '@fencepost/ledger/catalog';
+import { DECLARE_FULLY_MS, POD_GONE_MS, REPORT_MS, SETTLE_MS } from '@fencepost/jobs/internal/declaring';
+import type { DeclaringTiming } from '@fencepost/jobs/internal/declaring';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 
 type PodTiming = NonNullable<ConstructorParameters<typeof SchedulerPod>[0]['timing']>;
@@ -17,6 +19,11 @@ export interface Cadence {
   readonly sweepEveryMs: number;
   readonly lookAgainMs: number;
   readonly declareEveryMs: number;
+  readonly declaring: Required<DeclaringTiming>;
+  /** Between two reports of a pod, and after how long without one it counts as gone. */
+  readonly reportMs: number;
+  readonly podGoneMs: number;
+  readonly tombstoneMs: number;
   /** A client that has heard nothing for so long says so. */
   readonly commandTimeoutMs: number;
   /** Between two tries of what a start needs. */
@@ -28,7 +35,11 @@ export interface Cadence {
   readonly stalledMs: number;
 }
 
-export function cadence(heartbeatMs: number): Cadence {
+/** As applications have it unless they say otherwise. */
+export const REMOVE_AFTER_MS = 300_000;
+
+/** @param removeAfterMs the option of an application, as it would be written there */
+export function cadence(heartbeatMs: number, removeAfterMs = REMOVE_AFTER_MS): Cadence {
   const scaled = (ms: number) => (ms * heartbeatMs) / 1_000;
   return {
     pod: {
@@ -50,7 +61,15 @@ export function cadence(heartbeatMs: number): Cadence {
     runLeaseMs: scaled(30_000),
     sweepEveryMs: scaled(5_000),
     lookAgainMs: scaled(10_000),
-    declareEveryMs: scaled(10_000),
+    declareEveryMs: scaled(5_000),
+    declaring: {
+      settleMs: scaled(SETTLE_MS),
+      removeAfterMs: scaled(removeAfterMs),
+      declareFullyMs: scaled(DECLARE_FULLY_MS),
+    },
+    reportMs: scaled(REPORT_MS),
+    podGoneMs: scaled(POD_GONE_MS),
+    tombstoneMs: scaled(TOMBSTONE_MS),
     commandTimeoutMs: scaled(1_000),
     retryMs: scaled(1_000),
     drainMs: scaled(10_000),

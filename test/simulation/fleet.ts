@@ -1,17 +1,17 @@
 import { LeaseKeeper } from '@fencepost/lease/internal';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { Telemetry } from '@fencepost/jobs';
 import type { CronHandler } from '@fencepost/jobs/internal';
 import { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
-import { seededRandom } from '../support/seeded-random.js';
+import { mixed, seededRandom } from '../support/seeded-random.js';
 import type { Cadence } from './cadence.js';
 import type { Network } from './network.js';
-import { mixed } from './plan.js';
 import { portsOf, type Ports } from './ports.js';
 import { SimProcess } from './sim-process.js';
 import type { SimQueue } from './sim-queue.js';
-import { SimWorker, type Build, retryWhileLeased } from './sim-worker.js';
+import { SimWorker, retryWhileLeased } from './sim-worker.js';
 import type { VirtualClock } from './virtual-clock.js';
-import type { BuildNumber } from './workload.js';
+import type { Program } from './workload.js';
 
 interface SimSchedulerDeps {
   readonly process: SimProcess;
@@ -56,6 +56,8 @@ class SimScheduler {
 
 const SCHEDULERS = 3;
 const WORKERS = 3;
+/** Places in which nothing runs unless somebody tries something out there. */
+const SPARES = 2;
 /** Quartz is that bad, and NTP pulls less. */
 const WORST_RATE = 0.0005;
 const WORST_SKEW_MS = 30_000;
@@ -68,8 +70,10 @@ export interface FleetDeps {
   readonly network: Network;
   readonly cadence: Cadence;
   readonly targets: Ports & { readonly queue: SimQueue };
-  readonly handlers: (build: BuildNumber, process: SimProcess) => (cron: string) => CronHandler | undefined;
+  readonly handlers: (program: Program, process: SimProcess) => (cron: string) => CronHandler | undefined;
   readonly onTelemetry: (telemetry: Telemetry) => void;
+  /** The catalog as one process reaches it, with whoever watches in between. */
+  readonly catalogFor: (berth: Berth) => Catalog;
 }
 
 /** One place in the deployment: a process after the other stands in it. */
@@ -80,7 +84,9 @@ export interface Berth {
   born: number;
   process: SimProcess;
   inside: SimScheduler | SimWorker | null;
-  build: Build;
+  readonly isSpare: boolean;
+  /** What a process that ends by itself is followed by. */
+  program: Program;
   /** Whether somebody is about to start the next. */
   vacant: boolean;
 }
@@ -88,8 +94,8 @@ export interface Berth {
 /** All processes of the deployment: what is gone comes back, as an orchestrator sees to it. */
 export class Fleet {
   readonly berths: readonly Berth[];
-  /** What a process is started from. */
-  build: Build = { number: 1, seq: 1 };
+  /** What the workers of the first app are deployed from. */
+  release: Program = { app: 'shop', code: 1, config: 0 };
 
   constructor(private readonly deps: FleetDeps) {
     const nobody = new SimProcess(deps.world, { name: 'nobody', rate: 1, aheadMs: 0 });
@@ -98,11 +104,12 @@ export class Fleet {
       (role: Berth['role']) =>
       (_: unknown, n: number): Berth => ({
         ...{ name: `${role}-${n + 1}`, role, number: role === 'scheduler' ? n : SCHEDULERS + n },
-        ...{ born: 0, process: nobody, inside: null, build: this.build, vacant: true },
+        ...{ born: 0, process: nobody, inside: null, program: this.release, vacant: true },
+        isSpare: role === 'worker' && n >= WORKERS,
       });
     this.berths = [
       ...Array.from({ length: SCHEDULERS }, berth('scheduler')),
-      ...Array.from({ length: WORKERS }, berth('worker')),
+      ...Array.from({ length: WORKERS + SPARES }, berth('worker')),
     ];
   }
 
@@ -113,16 +120,26 @@ export class Fleet {
     return berth;
   }
 
-  startAll(): void {
-    for (const berth of this.berths) this.start(berth);
+  /** Of the first app, as it is deployed. */
+  get workers(): readonly Berth[] {
+    return this.berths.filter(({ role, isSpare }) => role === 'worker' && !isSpare);
   }
 
-  start(berth: Berth, build = this.build): void {
+  get spares(): readonly Berth[] {
+    return this.berths.filter(({ isSpare }) => isSpare);
+  }
+
+  startAll(): void {
+    for (const berth of this.berths) if (!berth.isSpare) this.start(berth);
+  }
+
+  /** Of the same program as the process before, unless another one is to come. */
+  start(berth: Berth, program = berth.program): void {
     if (!berth.vacant) return;
     const { world, network, targets } = this.deps;
     berth.born += 1;
     berth.vacant = false;
-    berth.build = build;
+    berth.program = program;
     const random = seededRandom(mixed(this.deps.seed, 100_000 + berth.number * 1_000 + berth.born));
     const process = new SimProcess(world, {
       name: `${berth.name}/${berth.born}`,
@@ -130,7 +147,7 @@ export class Fleet {
       aheadMs: Math.round((random() * 2 - 1) * WORST_SKEW_MS),
     });
     berth.process = process;
-    const ports = portsOf(network, process, targets);
+    const ports = portsOf(network, process, { ...targets, catalog: this.deps.catalogFor(berth) });
     berth.inside =
       berth.role === 'scheduler' ? this.#scheduler(process, ports, random) : this.#worker(berth, ports, random);
     berth.inside.start();
@@ -175,11 +192,12 @@ export class Fleet {
     return new SimScheduler({ process, ports, cadence, random, telemetry: this.#telemetry(), keepRuns: KEEP_RUNS });
   }
 
-  #worker({ process, build }: Berth, ports: Ports, random: () => number): SimWorker {
+  #worker({ process, program: from }: Berth, ports: Ports, random: () => number): SimWorker {
     const { cadence, network, targets, handlers } = this.deps;
+    const program = from.minute === undefined ? from : { ...from, minute: Math.floor(random() * 60) };
     return new SimWorker({
-      ...{ process, ports, cadence, random, build, telemetry: this.#telemetry(), queue: targets.queue },
-      handlerOf: handlers(build.number, process),
+      ...{ process, ports, cadence, random, program, telemetry: this.#telemetry(), queue: targets.queue },
+      handlerOf: handlers(program, process),
       isHeard: () => network.isUp(process, 'queue'),
     });
   }

@@ -5,7 +5,7 @@ import { EffectUnknownError } from '@fencepost/jobs';
 import type { EffectContext, RunContext } from '@fencepost/jobs';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Act, Sinks } from './sinks.js';
-import { declarations, type BuildNumber } from './workload.js';
+import { declarations, type Program } from './workload.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -35,6 +35,10 @@ const WORK: Readonly<Record<string, Work>> = {
   },
   half: asked,
   leaving: keyed,
+  dated: keyed,
+  tuned: fenced,
+  'at-load': keyed,
+  invoices: fenced,
   coming: async (stage) => {
     await lookedUp(stage);
     await items(stage);
@@ -45,9 +49,9 @@ const WORK: Readonly<Record<string, Work>> = {
  * Handlers as careless as users write them: they act after their signal has aborted, fail now and then, and take longer than
  * they should. They wait by the clock of their process, so that its pauses and its end fall in between.
  */
-export function handlers(build: BuildNumber, sinks: Sinks, clock: Clock): (cron: string) => CronHandler | undefined {
+export function handlers(program: Program, sinks: Sinks, clock: Clock): (cron: string) => CronHandler | undefined {
   const known = new Map(
-    declarations(build).map(({ definition: { name } }) => [name, handlerFor(name, sinks, clock)] as const),
+    declarations(program).map(({ definition: { name } }) => [name, handlerFor(name, sinks, clock)] as const),
   );
   return (cron) => known.get(cron);
 }

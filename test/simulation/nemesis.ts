@@ -5,6 +5,8 @@ import { PORTS, type PortName } from './trace.js';
 import type { Network, Weather } from './network.js';
 import type { People } from './people.js';
 import type { Mishap, MishapKind } from './plan.js';
+import { Rollouts } from './rollouts.js';
+import { ROLLOUTS, type RolloutKind } from './rollout-kinds.js';
 import type { Stores } from './stores.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -31,7 +33,11 @@ const MAX_CALLS = 60;
 export class Nemesis {
   #over = false;
 
-  constructor(private readonly deps: NemesisDeps) {}
+  readonly #rollouts: Rollouts;
+
+  constructor(private readonly deps: NemesisDeps) {
+    this.#rollouts = new Rollouts({ ...deps, in: (delayMs, task) => this.#in(delayMs, task) });
+  }
 
   unleash(mishaps: readonly Mishap[]): void {
     for (const mishap of mishaps) {
@@ -48,7 +54,7 @@ export class Nemesis {
     for (const berth of fleet.berths) {
       berth.process.disarm();
       berth.process.thaw();
-      fleet.start(berth);
+      if (!berth.isSpare) fleet.start(berth);
     }
     stores.queue.pump();
   }
@@ -65,10 +71,15 @@ export class Nemesis {
   }
 
   #strike(mishap: Mishap): void {
-    this.deps.onStruck(mishap, this.#STRIKES[mishap.kind](mishap));
+    this.deps.onStruck(mishap, this.#whatOf(mishap));
   }
 
-  readonly #STRIKES: Readonly<Record<MishapKind, (mishap: Mishap) => string>> = {
+  #whatOf(mishap: Mishap): string {
+    const { kind } = mishap;
+    return isRollout(kind) ? this.#rollouts.strike(kind, mishap) : this.#STRIKES[kind](mishap);
+  }
+
+  readonly #STRIKES: Readonly<Record<Exclude<MishapKind, RolloutKind>, (mishap: Mishap) => string>> = {
     crash: (mishap) => this.#harm(mishap, (berth) => this.#crash(berth, mishap.forMs)),
     'crash at a call': (mishap) => this.#atCall(mishap, (berth) => this.#crash(berth, mishap.forMs)),
     freeze: (mishap) => this.#harm(mishap, (berth) => this.#freeze(berth, mishap.forMs)),
@@ -91,9 +102,6 @@ export class Nemesis {
     failover: () => 'nothing',
     'lost jobs': ({ seed, strength }) => `${this.deps.stores.queue.lose(strength, seededRandom(seed))} jobs`,
     'repeated jobs': ({ seed, strength }) => `${this.deps.stores.queue.repeat(strength, seededRandom(seed))} jobs`,
-    deploy: (mishap) => this.#deploy(mishap),
-    'rolling restart': (mishap) => this.#roll(mishap, this.deps.fleet.berths),
-    'roll back': (mishap) => this.#rollBack(mishap),
     pause: (mishap) => this.#ask(this.deps.people.pause(mishap)),
     trigger: (mishap) => this.#ask(this.deps.people.trigger(mishap)),
     cancel: (mishap) => this.#ask(this.deps.people.cancel(mishap)),
@@ -166,7 +174,7 @@ export class Nemesis {
     // With the ledger in the same server only what is a hint anyway can go alone.
     if (!stores.durable) stores.queue.wipe();
     else if (strength < 0.2) stores.leases.clear();
-    else if (strength < 0.4) stores.catalog.wipe();
+    else if (strength < 0.4) stores.wipeCatalog();
     else stores.wipe();
     return stores.durable ? 'what is not in the database' : 'the queue';
   }
@@ -183,51 +191,19 @@ export class Nemesis {
     });
   }
 
-  #deploy(mishap: Mishap): string {
-    const { fleet } = this.deps;
-    const { number, seq } = fleet.build;
-    fleet.build = { number: number === 1 ? 2 : 1, seq: seq + 1 };
-    return `build ${fleet.build.seq}: ${this.#roll(mishap, fleet.berths)}`;
-  }
-
-  /** One after the other, a few of them without a leave. */
-  #roll({ forMs, seed }: Mishap, berths: readonly Berth[]): string {
-    const random = seededRandom(seed);
-    berths.forEach((berth, n) => {
-      const politely = random() < 0.8;
-      this.#in((n * forMs) / 10, () => {
-        if (politely && berth.process.runs) void this.#replace(berth);
-        else this.#crash(berth, forMs / 10);
-      });
-    });
-    return `${berths.length} processes`;
-  }
-
-  async #replace(berth: Berth): Promise<void> {
-    await this.deps.fleet.stop(berth);
-    this.#startIn(berth, this.deps.cadence.retryMs / 10);
-  }
-
   /** Also when everything is healed by then. */
   #startIn(berth: Berth, delayMs: number): void {
     this.deps.world.after(delayMs, () => this.deps.fleet.start(berth));
-  }
-
-  /** One worker is started from the build before, beside the others. */
-  #rollBack({ target }: Mishap): string {
-    const { fleet } = this.deps;
-    const berth = fleet.chosen(target);
-    const { number, seq } = fleet.build;
-    if (seq === 1) return 'nothing: it is the first build';
-    fleet.kill(berth);
-    fleet.start(berth, { number: number === 1 ? 2 : 1, seq: seq - 1 });
-    return berth.name;
   }
 
   #ask(order: Promise<void>): string {
     void order;
     return 'people';
   }
+}
+
+function isRollout(kind: MishapKind): kind is RolloutKind {
+  return (ROLLOUTS as readonly string[]).includes(kind);
 }
 
 interface Cut {
@@ -239,7 +215,7 @@ interface Cut {
 function portsFor({ seed }: Mishap): readonly PortName[] {
   const luck = (seed % 1_000) / 1_000;
   if (luck < 0.3) return ['ledger'];
-  if (luck < 0.5) return ['leases', 'catalog', 'membership', 'queue'];
+  if (luck < 0.5) return ['leases', 'catalog', 'membership', 'registry', 'queue'];
   const port = PORTS[Math.floor(luck * 2 * PORTS.length) % PORTS.length];
   return port ? [port] : PORTS;
 }

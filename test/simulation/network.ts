@@ -49,6 +49,9 @@ export interface NetworkDeps {
   readonly commandTimeoutMs: number;
 }
 
+/** What some ports have beside their methods: it is reached in the same way. */
+const PARTS = ['sessions', 'revisions'] as const;
+
 /** Between the processes and the stores: every call of a port goes through here, and so does its answer. */
 export class Network {
   readonly #links = new Set<OwnLink>();
@@ -69,8 +72,10 @@ export class Network {
         return this.#call(link, { method, args, send: () => Reflect.apply(call, target, sent) });
       };
     }
-    const sessions: unknown = Reflect.get(target, 'sessions');
-    if (typeof sessions === 'object' && sessions !== null) linked['sessions'] = this.link(process, port, sessions);
+    for (const part of PARTS) {
+      const inner: unknown = Reflect.get(target, part);
+      if (typeof inner === 'object' && inner !== null) linked[part] = this.link(process, port, inner);
+    }
     return linked as T;
   }
 
@@ -100,6 +105,11 @@ export class Network {
     const cuts = ({ disturbance: { weather, touches } }: Raging) =>
       (weather === 'silence' || weather === 'refusals') && touches({ process, port });
     return ![...this.#raging].some(cuts);
+  }
+
+  /** Whether anything goes wrong on this link. */
+  isDisturbed(process: SimProcess, port: PortName): boolean {
+    return [...this.#raging].some(({ disturbance }) => disturbance.touches({ process, port }));
   }
 
   #expose(link: OwnLink): void {

@@ -1,10 +1,12 @@
-import { seededRandom } from '../support/seeded-random.js';
+import { mixed, seededRandom } from '../support/seeded-random.js';
+import { REMOVE_AFTER_MS } from './cadence.js';
+import { ROLLOUTS } from './rollout-kinds.js';
 
 export const MISHAPS = [
   ...['crash', 'crash at a call', 'freeze', 'freeze at a call', 'machine sleep', 'clock jump'],
   ...['lost requests', 'lost replies', 'delays', 'duplicates', 'partition', 'isolation', 'outage'],
   ...['wipe', 'failover', 'lost jobs', 'repeated jobs'],
-  ...['deploy', 'rolling restart', 'roll back'],
+  ...ROLLOUTS,
   ...['pause', 'trigger', 'cancel', 'backfill', 'retry'],
 ] as const;
 export type MishapKind = (typeof MISHAPS)[number];
@@ -39,12 +41,17 @@ export interface Mishap {
 export interface Plan {
   readonly seed: number;
   readonly days: number;
-  /** Whether the ledger outlives the other stores. */
+  /** Whether the ledger outlives the other stores, and whether the definitions are beside it. */
   readonly durable: boolean;
+  readonly keepsCatalog: boolean;
+  /** The option of the applications. */
+  readonly removeAfterMs: number;
   readonly heartbeatMs: number;
   readonly mishaps: readonly Mishap[];
 }
 
+/** So that it ends within a day, which is minutes of a real deployment. */
+const SHORT_REMOVE_AFTER_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const FEWEST_A_DAY = 12;
@@ -60,12 +67,15 @@ export function drawPlan(
 ): Plan {
   const random = seededRandom(mixed(seed, 0));
   const durable = random() < 0.6;
+  const keepsCatalog = durable && random() < 0.6;
+  const removeAfterMs = random() < 0.3 ? REMOVE_AFTER_MS : SHORT_REMOVE_AFTER_MS;
   const heartbeatMs = MINUTE_MS * (3 + Math.floor(random() * 2));
   const count = Math.ceil((FEWEST_A_DAY + random() * (MAX_A_DAY - FEWEST_A_DAY)) * days);
   const drawn = Array.from({ length: count }, (_, n) => drawMishap(seededRandom(mixed(seed, n + 1)), days));
   const inTime = drawn.toSorted((a, b) => a.at - b.at);
   const mishaps = inTime.map((mishap, index) => ({ index, ...mishap }));
-  return { seed, days, durable, heartbeatMs, mishaps: mishaps.filter(({ index }) => only?.includes(index) ?? true) };
+  const world = { seed, days, durable, keepsCatalog, removeAfterMs, heartbeatMs };
+  return { ...world, mishaps: mishaps.filter(({ index }) => only?.includes(index) ?? true) };
 }
 
 function drawMishap(random: () => number, days: number): Omit<Mishap, 'index'> {
@@ -88,10 +98,4 @@ function drawKind(luck: number): MishapKind {
     return left < 0;
   });
   return chosen ?? 'crash';
-}
-
-/** Near seeds have to give far worlds. */
-export function mixed(seed: number, n: number): number {
-  const mix = Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b);
-  return (mix ^ (mix >>> 13)) >>> 0;
 }

@@ -35,6 +35,10 @@ export interface Report {
   readonly controlDuplicates: number;
   /** Orders of people that were answered with an error. */
   readonly refusedOrders: number;
+  /** Changes of definitions that no pod told of; has to be 0. */
+  readonly silentChanges: number;
+  /** Those whose pod died before it could tell. */
+  readonly untoldChanges: number;
 }
 
 export interface Took {
@@ -45,28 +49,26 @@ export interface Took {
 /** With fewer worlds some things may not have come up. */
 const ENOUGH_SEEDS = 100;
 
+const SUMS = [
+  ...(['calls', 'instants', 'runs', 'attempts', 'uncertain', 'controlDuplicates', 'refusedOrders'] as const),
+  ...(['silentChanges', 'untoldChanges'] as const),
+];
+type Sum = (typeof SUMS)[number];
+
 /** What many worlds have shown, put together one by one. */
 export class Tally {
   readonly #sometimes = new Sometimes<Sometime>(SOMETIMES);
   readonly #broken: Broken[] = [];
-  readonly #sums = {
-    calls: 0,
-    instants: 0,
-    runs: 0,
-    attempts: 0,
-    uncertain: 0,
-    controlDuplicates: 0,
-    refusedOrders: 0,
-  };
+  readonly #sums = Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<Sum, number>;
   #seeds = 0;
   readonly #trace = createHash('sha256');
 
-  add({ counts, controlDuplicates, calls, settled, refusedOrders, hash }: Summary): void {
+  add({ counts, settled, hash, ...others }: Summary): void {
     this.#trace.update(hash);
     this.#seeds += 1;
     this.#sometimes.add(counts);
-    const sums = { ...settled, calls, controlDuplicates, refusedOrders };
-    for (const name of Object.keys(this.#sums) as (keyof typeof sums)[]) this.#sums[name] += sums[name] ?? 0;
+    const sums: Partial<Record<string, unknown>> = { ...settled, ...others };
+    for (const name of Object.keys(this.#sums) as Sum[]) this.#sums[name] += Number(sums[name] ?? 0);
   }
 
   broke(broken: Broken): void {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { mishapsOf, play, replayLine, type Ask } from './replay.js';
 import { Tally, told } from './report.js';
+import { shrink } from './shrink.js';
 import { summaryOf, type Summary } from './summary.js';
 import { invariantOf } from './world.js';
 
@@ -89,13 +90,15 @@ function waitingOf(): Waiting {
 const HELP = `npm run sim -- [--seeds 200] [--from 1] [--days 1] [--processes 2] [--json]
 npm run sim -- --seed 7 [--days 1] [--only 3,9,12] [--trace] [--json]
 
-Plays worlds of three schedulers and three workers over stores in memory, with the engine and the worker as they are, a clock
-that is turned from event to event, and mishaps drawn from the seed. After each step every invariant of the protocols is
-checked, and at the end, when all is healed, that every instant is accounted for and nothing is left open.
+Plays worlds of three schedulers and up to five workers over stores in memory, with the engine and the worker as they are, a
+clock that is turned from event to event, and mishaps and deployments drawn from the seed. After each step every invariant of the
+protocols is checked, now and then that the definitions in force are those of the newest live pods, and at the end, when all is
+healed, that every instant is accounted for and nothing is left open.
 
 The last line with --json: ok · seeds, days, simulatedYears, msPerDay, cpuMsPerDay · mishaps and branches, how often each ·
-runs, attempts, instants · violations, each with the line that replays it, made as small as could be · never, what has to
-happen and did not (with 100 seeds or more that is a failure) · controlDuplicates of an effect that nothing protects.
+runs, attempts, instants · silentChanges, changes of definitions that no pod told of (0), and untoldChanges, those whose pod
+died before it could · violations, each with the line that replays it, made as small as could be · never, what has to happen and
+did not (with 100 seeds or more that is a failure) · controlDuplicates of an effect that nothing protects.
 
 --only  the mishaps that are left, by their numbers, or "none"
 --processes  how many of them play, each its own worlds; default: one for each processor
@@ -206,38 +209,4 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
-}
-
-interface Shrinking<T> {
-  /** Together they make it fail. */
-  readonly items: readonly T[];
-  /** Whether these alone, in their order, still make it fail. */
-  readonly fails: (items: readonly T[]) => Promise<boolean>;
-  /** Then what was reached by then has to do. */
-  readonly maxTrials: number;
-}
-
-/**
- * Few of the items that make it fail all the same: none of them can be left out, unless the trials were used up before.
- *
- * Delta debugging, after Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (2002): halves are left
- * out, then quarters, and so on.
- */
-export async function shrink<T>({ items, fails, maxTrials }: Shrinking<T>): Promise<readonly T[]> {
-  let [left, parts, trials] = [items, 2, 0];
-  while (left.length > 0 && trials < maxTrials) {
-    const size = Math.ceil(left.length / parts);
-    let smaller: readonly T[] | null = null;
-    for (let from = 0; from < left.length && trials < maxTrials; from += size) {
-      const rest = [...left.slice(0, from), ...left.slice(from + size)];
-      trials += 1;
-      if (!(await fails(rest))) continue;
-      smaller = rest;
-      break;
-    }
-    if (smaller) [left, parts] = [smaller, Math.max(parts - 1, 1)];
-    else if (size === 1) break;
-    else parts = Math.min(parts * 2, left.length);
-  }
-  return left;
 }

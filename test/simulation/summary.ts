@@ -9,6 +9,8 @@ export interface Summary {
   readonly controlDuplicates: number;
   readonly calls: number;
   readonly refusedOrders: number;
+  readonly silentChanges: number;
+  readonly untoldChanges: number;
   /** `null` for a world that did not come to its end. */
   readonly settled: Settled | null;
   readonly hash: string;
@@ -21,13 +23,15 @@ export function summaryOf({
   sinks,
   calls,
   refusedOrders,
+  silentChanges,
+  untoldChanges,
   settled,
   hash,
 }: Outcome): Summary {
   const { message = '', stack = '' } = violation ?? {};
   const invariant = invariantOf({ violation });
   return {
-    ...{ seed, calls, refusedOrders, settled, hash, counts: sometimes.counts },
+    ...{ seed, calls, refusedOrders, silentChanges, untoldChanges, settled, hash, counts: sometimes.counts },
     violation: invariant === null ? null : { invariant, message, stack },
     controlDuplicates: sinks.verdict().controlDuplicates,
   };

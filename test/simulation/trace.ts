@@ -87,7 +87,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? `${value}` : '';
 }
 
-export const PORTS = ['ledger', 'leases', 'catalog', 'membership', 'queue'] as const;
+export const PORTS = ['ledger', 'leases', 'catalog', 'membership', 'registry', 'queue'] as const;
 export type PortName = (typeof PORTS)[number];
 
 export interface Link {

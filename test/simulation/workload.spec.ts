@@ -1,49 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '@fencepost/lease/testing';
-import { contentHash } from '@fencepost/ledger/catalog';
+import { contentHash, definitionSet } from '@fencepost/ledger/catalog';
 import { parseSchedule } from '@fencepost/schedule';
 import { Telemetry } from '@fencepost/jobs';
 import { Sometimes } from '../support/seeded-random.js';
 import { handlers } from './handlers.js';
 import { Sinks } from './sinks.js';
 import { attend, BRANCHES } from './watch.js';
-import { declarations } from './workload.js';
-import { shrink } from './run-sim.js';
+import { CRONS, declarations, type Program } from './workload.js';
+import { shrink } from './shrink.js';
 import { SimQueue, type Consumer } from './sim-queue.js';
 import { runTicks, VirtualClock } from './virtual-clock.js';
 
 describe('the workload of a simulation', () => {
-  const [first, second] = ([1, 2] as const).map((build) => {
-    return new Map(declarations(build).map((declaration) => [declaration.definition.name, declaration] as const));
-  }) as [Map<string, never>, Map<string, never>];
+  const shop = (code: number, config = 0) => ({ app: 'shop', code, config }) as const;
+  const declaredBy = (program: Program) =>
+    new Map(declarations(program).map((declaration) => [declaration.definition.name, declaration] as const));
+  const [first, second] = [declaredBy(shop(1)), declaredBy(shop(2))];
 
   describe('the workload', () => {
     it('has every policy in it, a fixed time in a zone with clock changes, and intervals', () => {
-      const definitions = declarations(1).map(({ definition }) => definition);
+      const definitions = declarations(shop(1)).map(({ definition }) => definition);
       expect(new Set(definitions.map(({ overlap }) => overlap)).size).toBe(5);
       expect(new Set(definitions.map(({ misfire }) => misfire)).size).toBe(3);
       const kinds = definitions.map((one) => parseSchedule({ ...one, seed: one.name }, 0).kind);
       expect(kinds.filter((kind) => kind === 'fixed')).toHaveLength(1);
     });
 
-    it('changes with its second build: one cron goes, one comes, and one has another schedule', () => {
+    it('changes with its second code: one cron goes, one comes, and some have another definition', () => {
       const changed = [...first].filter(
         ([name, one]) => second.has(name) && contentHash(one) !== contentHash(second.get(name)!),
       );
-      expect(changed.map(([name]) => name)).toEqual(['hourly', 'half']);
+      expect(changed.map(([name]) => name)).toEqual(['hourly', 'half', 'dated']);
       expect([...first.keys()].filter((name) => !second.has(name))).toEqual(['leaving']);
       expect([...second.keys()].filter((name) => !first.has(name))).toEqual(['coming']);
     });
 
-    it('is carried out by the workers of the build that declares it', () => {
-      for (const [build, known] of [
+    it('has another set of definitions for each code, configuration and minute', () => {
+      const minutes = Array.from({ length: 60 }, (_, minute) => ({ ...shop(1), minute }));
+      const codes = Array.from({ length: 59 }, (_, n) => shop(n + 1));
+      const programs = [...codes, shop(1, 1), shop(1, 2), shop(1, 3), ...minutes];
+      const sets = programs.map((program) => definitionSet({ app: 'shop' }, declarations(program)).hash);
+      expect(new Set(sets).size).toBe(programs.length);
+    });
+
+    it('has a name of a cron that two apps declare, in each second code of the first', () => {
+      const billing = declaredBy({ app: 'billing', code: 1, config: 0 });
+      expect([...billing.keys()].filter((name) => first.has(name))).toEqual(['leaving']);
+      expect([...billing.keys()].filter((name) => second.has(name))).toEqual([]);
+    });
+
+    it('is carried out by the workers of the program that declares it', () => {
+      for (const [code, known] of [
         [1, first],
         [2, second],
       ] as const) {
-        const handlerOf = handlers(build, new Sinks(), new ManualClock());
-        for (const name of new Set([...first.keys(), ...second.keys()])) {
-          expect(handlerOf(name) !== undefined).toBe(known.has(name));
-        }
+        const handlerOf = handlers(shop(code), new Sinks(), new ManualClock());
+        for (const name of CRONS) expect(handlerOf(name) !== undefined).toBe(known.has(name));
       }
     });
   });

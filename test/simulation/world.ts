@@ -1,12 +1,14 @@
+import { mixed } from '../support/seeded-random.js';
 import type { Ledger } from '@fencepost/ledger';
 import { seededRandom, Sometimes } from '../support/seeded-random.js';
 import { cadence, type Cadence } from './cadence.js';
+import { DeploymentWatch } from './deployment-watch.js';
 import { Fleet } from './fleet.js';
 import { handlers } from './handlers.js';
 import { Nemesis } from './nemesis.js';
 import { Network } from './network.js';
 import { People } from './people.js';
-import { MISHAPS, mixed, type Mishap, type Plan } from './plan.js';
+import { MISHAPS, type Mishap, type Plan } from './plan.js';
 import { portsOf } from './ports.js';
 import { attend, BRANCHES } from './rules/branches.js';
 import { SimProcess } from './sim-process.js';
@@ -15,8 +17,9 @@ import { Stores } from './stores.js';
 import { Trace } from './trace.js';
 import { runTicks, VirtualClock } from './virtual-clock.js';
 import type { Settled } from './settle.js';
+import { demand } from './rules/violation.js';
 import { Violation, Watch } from './watch.js';
-import { declarations, graceOf } from './workload.js';
+import { CRONS, graceOf } from './workload.js';
 
 /** What a clock may have drifted from when a claim was planned until it arrives. */
 const DRIFT_MS = 1_000;
@@ -30,6 +33,9 @@ export interface Outcome {
   readonly sinks: Sinks;
   readonly calls: number;
   readonly refusedOrders: number;
+  /** Changes of definitions that no pod told of; and those whose pod died before it could. */
+  readonly silentChanges: number;
+  readonly untoldChanges: number;
   /** `null` for a world that did not come to its end. */
   readonly settled: Settled | null;
   readonly hash: string;
@@ -61,18 +67,22 @@ export class World {
   readonly stores: Stores;
   readonly watch: Watch;
   readonly people: People;
+  readonly deployments: DeploymentWatch;
   readonly #nemesis: Nemesis;
   readonly #cadence: Cadence;
   #failure: Error | null = null;
   #settled: Settled | null = null;
 
   constructor(readonly plan: Plan) {
-    const { seed, durable, heartbeatMs } = plan;
-    this.#cadence = cadence(heartbeatMs);
+    const { seed, durable, keepsCatalog, heartbeatMs, removeAfterMs } = plan;
+    this.#cadence = cadence(heartbeatMs, removeAfterMs);
     this.clock = new VirtualClock(seed % 2 === 0 ? AUTUMN : SPRING);
     this.trace = new Trace(this.clock);
     const { clock, trace, sometimes } = this;
-    this.stores = new Stores({ clock, cadence: this.#cadence, random: seededRandom(mixed(seed, 90_001)), durable });
+    this.stores = new Stores({
+      ...{ clock, cadence: this.#cadence, random: seededRandom(mixed(seed, 90_001)), durable, keepsCatalog },
+      onLost: (store) => this.deployments.onLost(store),
+    });
     const graceFor = (cron: string, holder: string) => {
       const process = this.fleet.process(holder);
       // By its own clock it was right to leave the instant out, if that is ahead.
@@ -81,12 +91,19 @@ export class World {
     this.watch = new Watch({ clock, sometimes, durable, graceOf: graceFor });
     const network = new Network({ world: clock, trace, commandTimeoutMs: this.#cadence.commandTimeoutMs });
     const ledger: Ledger = this.watch.over(this.stores.ledger);
-    const { leases, catalog, membership, queue } = this.stores;
-    const targets = { ledger, leases, catalog, membership, queue };
+    const { leases, catalog, membership, registry, queue } = this.stores;
+    const targets = { ledger, leases, catalog, membership, registry, queue };
     this.fleet = new Fleet({
       ...{ seed, world: clock, network, cadence: this.#cadence, targets },
-      handlers: (build, process) => handlers(build, this.sinks, process.clock),
-      onTelemetry: (telemetry) => void attend(telemetry, sometimes),
+      handlers: (program, process) => handlers(program, this.sinks, process.clock),
+      onTelemetry: (telemetry) => {
+        attend(telemetry, sometimes);
+        this.deployments.attend(telemetry);
+      },
+      catalogFor: (berth) => this.deployments.over(berth),
+    });
+    this.deployments = new DeploymentWatch({
+      ...{ world: clock, cadence: this.#cadence, catalog, fleet: this.fleet, network },
     });
     const person = new SimProcess(clock, { name: 'people', rate: 1, aheadMs: 0 });
     const ports = portsOf(network, person, targets);
@@ -96,7 +113,7 @@ export class World {
       ports,
       seed: mixed(seed, 90_002),
       answerFor,
-      crons: () => this.#crons(),
+      crons: () => CRONS,
     });
     this.#nemesis = new Nemesis({
       ...{ world: clock, cadence: this.#cadence, network, fleet: this.fleet, stores: this.stores, people: this.people },
@@ -108,6 +125,7 @@ export class World {
   async run(): Promise<Outcome> {
     const { plan, sometimes, sinks, trace } = this;
     try {
+      this.deployments.start();
       this.fleet.startAll();
       this.people.watch();
       this.#nemesis.unleash(plan.mishaps);
@@ -119,7 +137,9 @@ export class World {
     const { calls, hash } = trace;
     const { refused: refusedOrders } = this.people;
     const violation = this.#failure;
-    return { seed: plan.seed, violation, sometimes, sinks, calls, refusedOrders, settled: this.#settled, hash };
+    const { silentChanges, untold: untoldChanges } = this.deployments;
+    const counts = { calls, refusedOrders, silentChanges, untoldChanges };
+    return { seed: plan.seed, violation, sometimes, sinks, ...counts, settled: this.#settled, hash };
   }
 
   async #settle(): Promise<void> {
@@ -135,12 +155,14 @@ export class World {
     }
     const { leases: _, ...stores } = this.stores;
     this.#settled = await this.watch.settle({ ...stores, clock, sinks: this.sinks });
+    const [silent] = this.deployments.silent;
+    demand(silent === undefined, 'silent', () => `no pod told that ${silent}`);
   }
 
   /** A step after the other; the first broken promise ends it. */
   #until(end: number): Promise<void> {
     return runTicks(() => {
-      const { violation } = this.watch;
+      const violation = this.watch.violation ?? this.deployments.violation;
       if (violation) throw violation;
       return this.clock.step(end);
     });
@@ -154,9 +176,5 @@ export class World {
   #onStruck(mishap: Mishap, what: string): void {
     this.sometimes.saw(mishap.kind);
     this.trace.note(`${mishap.index} ${mishap.kind}: ${what}`);
-  }
-
-  #crons(): readonly string[] {
-    return declarations(this.fleet.build.number).map(({ definition: { name } }) => name);
   }
 }

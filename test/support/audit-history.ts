@@ -25,12 +25,14 @@ export function definitionOf(over: Partial<CronDefinition> = {}): CronDefinition
 export interface Change extends Partial<CronDefinition> {
   readonly since: number;
   readonly state?: CronState;
+  readonly by?: string;
+  readonly reason?: string;
 }
 
 /** Generations 1, 2, … of one cron. */
 export function generationsOf(...changes: readonly Change[]): Generation[] {
-  return changes.map(({ since, state = 'active', ...over }, index) => {
-    return { generation: index + 1, state, definition: definitionOf(over), since, by: 'a test', reason: null };
+  return changes.map(({ since, state = 'active', by = 'a test', reason = null, ...over }, index) => {
+    return { generation: index + 1, state, definition: definitionOf(over), since, by, reason };
   });
 }
 
@@ -38,7 +40,7 @@ export function generationsOf(...changes: readonly Change[]): Generation[] {
 export function entryOf(generations: readonly Generation[]): CatalogEntry {
   const newest = generations.at(-1);
   if (!newest) throw new Error('Expected a generation.');
-  return { ...newest, past: generations.slice(0, -1), source: 'test', buildSeq: 1, zoneData: 'test' };
+  return { ...newest, past: generations.slice(0, -1), app: 'test', revision: 1, zoneData: 'test' };
 }
 
 export function runAt(scheduledAt: number, over: Partial<Run> = {}): Run {

@@ -19,8 +19,6 @@ const SHORT_TIMES = {
   FENCEPOST_LEASE_TTL: '1s',
   FENCEPOST_RUN_LEASE: '1500ms',
   FENCEPOST_SWEEP_EVERY: '200ms',
-  // Not the time of the build: what a test declares itself is to be the newer.
-  FENCEPOST_BUILD_SEQ: '1',
   FENCEPOST_APP: 'test-worker',
 };
 
@@ -163,10 +161,10 @@ export class Deployment {
     return instant;
   }
 
-  /** Declares the cron as a build older than every pod's. */
+  /** Declares the cron as a revision older than every pod's. */
   async declareBefore(cron: string): Promise<void> {
-    const build = { seq: 0, source: SHORT_TIMES.FENCEPOST_APP };
-    await this.stores.catalog.declare([declarationOf(cron, '0 0 1 1 *')], build);
+    const first = { app: SHORT_TIMES.FENCEPOST_APP, revision: 0 };
+    await this.stores.catalog.declare([declarationOf(cron, '0 0 1 1 *')], first);
   }
 
   async entryOf(cron: string): Promise<CatalogEntry | undefined> {

@@ -65,7 +65,7 @@ export class FencepostDeployment {
 
   static async of(space: Space, declarations: readonly Declaration[]): Promise<FencepostDeployment> {
     const made = new FencepostDeployment(space);
-    if (declarations.length > 0) await made.catalog.declare(declarations, { seq: 7, source: 'app' });
+    if (declarations.length > 0) await made.catalog.declare(declarations, { revision: 7, app: 'app' });
     return made;
   }
 

@@ -11,6 +11,7 @@ import { MemoryRunQueue } from '@fencepost/testing';
 import { CRON, definitionOf, SECOND, START } from './audit-history.js';
 import { Jobs } from '@fencepost/jobs';
 import { flaky, type Flaky } from './flaky.js';
+import { replaceDefinitions } from './replace-definitions.js';
 
 /** Everything an operator touches, in memory, and a scheduler and a worker that act when they are told to. */
 export class OperatingStage {
@@ -22,7 +23,7 @@ export class OperatingStage {
   readonly membership = new MemoryMembership({ clock: this.clock, version: () => this.catalog.version });
   readonly crons = new CronCatalog({ catalog: this.catalog, clock: this.clock });
   readonly operator = this.operatorOf({});
-  #seq = 0;
+  #revision = 0;
 
   /** An operator some of whose ports are others. */
   operatorOf(ports: Partial<ConstructorParameters<typeof CronOperator>[0]>): CronOperator {
@@ -39,10 +40,10 @@ export class OperatingStage {
     return `${CRON}@${this.at(second)}`;
   }
 
-  /** By a new build each time. */
+  /** By a new revision each time, whose pods alone are live. */
   async declare(...definitions: readonly Partial<CronDefinition>[]): Promise<void> {
     const declarations = definitions.map((over) => ({ definition: definitionOf(over), disabled: false }));
-    await this.catalog.declare(declarations, { seq: (this.#seq += 1), source: 'test' });
+    await replaceDefinitions(this.catalog, declarations, { app: 'test', revision: (this.#revision += 1) });
   }
 
   /** A scheduler claims the instant of a second, or writes off what came until then. */

@@ -67,13 +67,13 @@ export class PlanningStage {
   declare(over: Partial<CronDefinition> = {}, state: CronState = 'active'): CatalogEntry {
     const definition = definitionOf(over);
     const first = { definition, state, generation: 1, since: this.clock.now(), by: 'me', reason: null };
-    return this.#put({ ...first, past: [], source: null, buildSeq: null, zoneData: 'x' });
+    return this.#put({ ...first, past: [], app: null, revision: null, zoneData: 'x' });
   }
 
   /** The next generation, which is effective a moment later; the holder hears of it at once. */
   redefine(over: Partial<CronDefinition>, state: CronState = 'active', since?: number): CatalogEntry {
     const entry = this.entry(definitionOf(over).name);
-    const { past, source, buildSeq, zoneData, ...last } = entry;
+    const { past, app, revision, zoneData, ...last } = entry;
     const definition = { ...last.definition, ...over };
     return this.#put({
       ...{
@@ -82,8 +82,8 @@ export class PlanningStage {
         state,
         generation: last.generation + 1,
         past: [...past, last],
-        source,
-        buildSeq,
+        app,
+        revision,
         zoneData,
       },
       since: since ?? this.clock.now() + EFFECTIVE_AFTER_MS,

@@ -1,7 +1,7 @@
 import { parseFence, type Clock, type Lease } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { MemoryLeaseStore, ManualClock } from '@fencepost/lease/testing';
-import type { DeclareReply, CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
+import type { CatalogEntry, CronDefinition, DeclaredCron } from '@fencepost/ledger/catalog';
 import { MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { Ledger, LedgerTiming } from '@fencepost/ledger';
 import { holdCron, MemoryMembership, SchedulerPod, type HeldCron } from '@fencepost/jobs/internal/scheduling';
@@ -9,6 +9,7 @@ import { Telemetry } from '@fencepost/jobs';
 import { MemoryRunQueue, type MemoryRunQueueOptions } from '@fencepost/testing';
 import { flaky, type Flaky } from './flaky.js';
 import { recordedEvents, type RecordedEvents } from './recorded.js';
+import { replaceDefinitions } from './replace-definitions.js';
 
 export const START = Date.UTC(2030, 0, 1);
 export const CRON = 'every-second';
@@ -137,14 +138,14 @@ export class SchedulerStage {
   scheduled(over: Partial<CronDefinition> = {}, accepted: Partial<CatalogEntry> = {}): CatalogEntry {
     return {
       ...{ definition: definition(over), state: 'active', generation: 1, since: START, past: [] },
-      ...{ by: 'test build 1', reason: null, source: 'test', buildSeq: 1, zoneData: process.versions.tz ?? 'unknown' },
+      ...{ by: 'test revision 1', reason: null, app: 'test', revision: 1, zoneData: process.versions.tz ?? 'unknown' },
       ...accepted,
     };
   }
 
-  declare(build: number, ...definitions: Partial<CronDefinition>[]): Promise<DeclareReply> {
+  declare(revision: number, ...definitions: Partial<CronDefinition>[]): Promise<DeclaredCron[]> {
     const declarations = definitions.map((over) => ({ definition: definition(over), disabled: false }));
-    return this.catalog.port.declare(declarations, { seq: build, source: 'test' });
+    return replaceDefinitions(this.catalog.port, declarations, { app: 'test', revision });
   }
 
   /** Who holds a cron, as the lease store has it. */
@@ -204,7 +205,7 @@ export class BalanceStage extends SchedulerStage {
     return pod;
   }
 
-  declareMany(count: number, expression = YEARLY): Promise<DeclareReply> {
+  declareMany(count: number, expression = YEARLY): Promise<DeclaredCron[]> {
     return this.declare(1, ...namesOf(count).map((name) => ({ name, expression })));
   }
 

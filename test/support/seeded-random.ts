@@ -12,6 +12,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** Near seeds have to give far worlds. */
+export function mixed(seed: number, n: number): number {
+  const mix = Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b);
+  return (mix ^ (mix >>> 13)) >>> 0;
+}
+
 /**
  * What has to happen at least once, or a run has proved nothing of it: each kind of fault, and each branch in which a
  * defence refuses somebody. After the "sometimes" assertions of Antithesis, and TigerBeetle's coverage marks.

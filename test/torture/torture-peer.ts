@@ -102,7 +102,7 @@ function environment({ url, log }: SinkAddress, prefix: string): Record<string, 
     ...{ PEER_PREFIX: prefix, PEER_EXPRESSION: EXPRESSION, PEER_CADENCE_MS: `${CADENCE_MS}` },
     ...{ PEER_LOCK_MS: `${LOCK_MS}`, PEER_WORK_MS: `${WORK_MS}` },
     ...{ FENCEPOST_PREFIX: prefix, FENCEPOST_LEASE_TTL: `${LOCK_MS}ms`, FENCEPOST_RUN_LEASE: `${LOCK_MS}ms` },
-    ...{ FENCEPOST_SWEEP_EVERY: `${LOCK_MS / 2}ms`, FENCEPOST_APP: 'torture', FENCEPOST_BUILD_SEQ: '1' },
+    ...{ FENCEPOST_SWEEP_EVERY: `${LOCK_MS / 2}ms`, FENCEPOST_APP: 'torture' },
   };
 }
 

@@ -41,7 +41,7 @@ describe('definitions lost with Redis', () => {
       expect(await find()).toEqual({ count: 2, names: ['coded', 'made'] });
       expect(JSON.stringify(await at.json('doctor'))).toContain('DEFINITIONS_LOST');
 
-      await at.catalog.declare([declared('coded')], { seq: 7, source: 'app' });
+      await at.catalog.declare([declared('coded')], { revision: 7, app: 'app' });
       expect(await find()).toEqual({ count: 1, names: ['made'] });
     });
 
@@ -63,7 +63,7 @@ describe('definitions lost with Redis', () => {
       const redis = spaces.redis();
       const catalog = new PostgresCatalog({ ...place, redis, tombstoneMs: 0 });
       const ledger = postgres.sandbox.ledger(place);
-      await catalog.declare([declared('kept'), declared('lost'), declared('removed')], { seq: 1, source: 'app' });
+      await catalog.declare([declared('kept'), declared('lost'), declared('removed')], { revision: 1, app: 'app' });
       for (const cron of ['kept', 'lost', 'removed']) await ledger.pause(cron, { until: null, ...BY });
       await catalog.remove('removed', { expected: 1, ...BY });
       const find = async () => findLostDefinitions({ catalog, ledger, ...place, redis }, await catalog.read());
@@ -94,9 +94,6 @@ const PATIENCE_MS = 60_000;
 class Declared {
   @SingletonCron(EACH_SECOND, { name: 'changed', overlap: 'allow' })
   changed(): void {}
-
-  @SingletonCron(EACH_SECOND, { name: 'removed', overlap: 'allow' })
-  removed(): void {}
 
   @SingletonCron(EACH_SECOND, { name: 'paused', overlap: 'allow' })
   paused(): void {}
@@ -147,7 +144,7 @@ describe('with the ledger in PostgreSQL, a Redis that is wiped', { timeout: 4 * 
   /** A pod of both roles. */
   async function start(prefix: string): Promise<INestApplicationContext> {
     const jobs = JobsModule.forRoot({
-      ...{ redis: redis.url, prefix, roles: ['scheduler', 'worker'], ledger: 'postgres', buildSeq: 1, app: 'shop' },
+      ...{ redis: redis.url, prefix, roles: ['scheduler', 'worker'], ledger: 'postgres', app: 'shop' },
       ...{ leaseTtl: '1s', sweepEvery: '200ms', drainDeadline: '2s' },
       postgres: { url: postgres.url, schema, migrate: true },
     });
@@ -168,10 +165,12 @@ describe('with the ledger in PostgreSQL, a Redis that is wiped', { timeout: 4 * 
   it('undoes no change, no removal, no pause, no cron made at run time and no audit record', async () => {
     const prefix = freshPrefix();
     const { succeeds, crons, operator, trail, catalog } = storesOf(await start(prefix));
+    const made = { expression: EACH_SECOND, handler: 'changed', overlap: 'allow' } as const;
+    await crons.set('removed', made, BY);
     await Promise.all(['changed', 'removed', 'paused'].map((cron) => succeeds(cron, 0, 1)));
     const { since } = await crons.set('changed', { expression: YEARLY }, BY);
     await crons.remove('removed', BY);
-    await crons.set('made', { expression: EACH_SECOND, handler: 'changed', overlap: 'allow' }, BY);
+    await crons.set('made', made, BY);
     const { since: pausedSince } = await operator.pause('paused', BY);
     const about = { cron: 'changed', runId: null, before: null, after: null, from: 'the test' };
     const record = await trail.append({ ...BY, role: 'shell', action: 'set', ...about });

@@ -36,7 +36,7 @@ async function stage(ledger: 'redis' | 'postgres') {
   const heard = await receiver();
   const options: JobsModuleOptions = {
     ...{ redis: testRedis(), ...spaces.fresh(), leaseTtl: '1s', runLease: '1s', sweepEvery: '200ms' },
-    ...{ buildSeq: 1, app: 'test', ledger, drainDeadline: '1s' },
+    ...{ app: 'test', ledger, drainDeadline: '1s' },
     ...(ledger === 'redis' ? {} : { postgres: { url: postgres.url, schema: freshSchema(), migrate: true } }),
     webhooks: [{ url: `${heard.url}/hook`, secret: SECRET, events: ['run.succeeded', 'run.failed', 'run.uncertain'] }],
     alarms: { allowHosts: ['127.0.0.1'], lookEvery: '200ms' },

@@ -1,7 +1,7 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
 import { CronCatalog } from '@fencepost/operations';
-import { RedisPodRegistry } from '@fencepost/operations/internal';
+import { RedisPodRegistry } from '@fencepost/jobs/internal';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { useDeployment } from '../support/deployment.js';
 import { declared, FencepostDeployment } from '../support/fencepost.js';
@@ -9,7 +9,7 @@ import { podCard } from '../contracts/pod-registry.contract.js';
 import { until } from '../support/until.js';
 
 const spaces = redisSpaces();
-const BUILD = { seq: 7, source: 'app' };
+const REVISION = { app: 'app', revision: 7 };
 const BY = { by: 'ada', reason: 'repair' };
 
 /** Records as a stray write, another program or a bug of an older release may leave them. */
@@ -46,7 +46,7 @@ describe.each(Object.entries(BROKEN))('a catalog record with %s', (_, damage) =>
     const { at, names, unreadable, catalog } = await deployment(damage);
     await catalog.remove('bad', BY);
     expect([await names(), await unreadable()]).toEqual([['good'], []]);
-    await at.catalog.declare([declared('bad'), declared('good')], BUILD);
+    await at.catalog.declare([declared('bad'), declared('good')], REVISION);
     expect(await names()).toEqual(['bad', 'good']);
   });
 
@@ -56,13 +56,15 @@ describe.each(Object.entries(BROKEN))('a catalog record with %s', (_, damage) =>
     expect([await names(), await unreadable()]).toEqual([['bad', 'good'], []]);
   });
 
-  it('keeps no build from declaring its crons, or from leaving this one out', async () => {
+  it('keeps no revision from declaring its crons, or from dropping this one', async () => {
     const { at, names } = await deployment(damage);
     const more = [declared('good', '0 5 * * *'), declared('more')];
-    expect(await at.catalog.declare(more, { ...BUILD, seq: 8 })).toMatchObject({
-      changed: ['good', 'more'],
-      removed: ['bad'],
-    });
+    const by = { app: 'app', revision: 8, gone: [REVISION] };
+    expect(await at.catalog.declare(more, by)).toEqual([
+      { cron: 'good', word: 'changed' },
+      { cron: 'more', word: 'created' },
+    ]);
+    expect(await at.catalog.drop(['bad'], by)).toEqual(['bad']);
     expect(await names()).toEqual(expect.arrayContaining(['good', 'more']));
   });
 });

@@ -30,21 +30,21 @@ interface Seen {
 
 const well = (changes?: Changes): Seen => ({ page: 'well', goesOn: true, ...(changes ? { changes } : {}) });
 const adding = (added: Changes): Seen => ({ ...well(), added });
+const unread = (role: string): Changes => ({ [`fencepost_pods{role="${role}"}`]: '_x45' });
+const alone = (page: Moment): Seen => ({ page, goesOn: true });
 
 const FAILED = 'fencepost_runs_total{cron="failing",status="failed"}';
 const MISSED = 'fencepost_fires_total{cron="strict",outcome="missed"}';
 const LOST = 'fencepost_cron_lease_transitions_total{transition="lost"}';
 const REFUSED = 'fencepost_fence_rejections_total{at="claim",cron="tick"}';
 const UNRELEASED = 'fencepost_lease_expired_without_release_total{resource_type="cron"}';
-const WAITING = 'fencepost_queue_jobs{state="waiting"}';
-const DROPPED = 'fencepost_journal_dropped_total';
-const BUG = 'fencepost_program_errors_total';
+const [WAITING, NODE] = ['fencepost_queue_jobs{state="waiting"}', 'fencepost_lease_node_health{node="n"}'];
+const [DROPPED, BUG] = ['fencepost_journal_dropped_total', 'fencepost_program_errors_total'];
 const [AHEAD, DELAY] = ['fencepost_clock_skew_seconds', 'fencepost_fire_delay_seconds_bucket'];
 const reasons = (reason: string) => `fencepost_lease_lost_total{reason="${reason}",resource_type="cron"}`;
 const requests = (outcome: string) => `fencepost_lease_acquire_total{outcome="${outcome}",resource_type="cron"}`;
 const STORE = 'fencepost_store_failures_total{operation="cron.read",store="ledger"}';
 const DOWNSTREAM = 'fencepost_lease_fencing_rejected_total{downstream="db",resource_type="order"}';
-const NODE = 'fencepost_lease_node_health{node="n"}';
 
 /** One restart of its store takes each of 3,000 crons from a pod, once. */
 const RESTART = '0x9 3000x40';
@@ -58,12 +58,12 @@ interface Recorded {
 
 const RECORDED: Readonly<Record<string, Recorded>> = {
   FencepostNoScheduler: {
-    rings: { 'a worker alone': { page: 'no scheduler', goesOn: true } },
-    quiet: { 'a scheduler and no worker': { page: 'no worker', goesOn: true } },
+    rings: { 'a worker': alone('no scheduler'), 'no pod': well({ ...unread('scheduler'), [BUG]: '_x45' }) },
+    quiet: { 'a scheduler and no worker': alone('no worker'), 'an unread number': well(unread('scheduler')) },
   },
   FencepostNoWorker: {
-    rings: { 'a scheduler alone': { page: 'no worker', goesOn: true } },
-    quiet: { 'both roles': well() },
+    rings: { 'a scheduler': alone('no worker'), 'no pod': well({ ...unread('worker'), [BUG]: '_x45' }) },
+    quiet: { 'both roles': well(), 'an unread number': well(unread('worker')) },
   },
   FencepostCronWithoutHolder: {
     rings: { 'a lease that nobody fires for': { page: 'a cron without a holder', goesOn: true } },

@@ -34,7 +34,6 @@ it(
         redis: testRedis(),
         ...spaces.fresh(),
         leaseTtl: '1s',
-        buildSeq: 1,
         app: 'test',
       },
     });

@@ -80,7 +80,7 @@ describe('small disagreements', () => {
       const at = (expression: string) =>
         expect.objectContaining({ definition: expect.objectContaining({ expression }) }) as unknown;
       expect(await trail.list({ limit: 10, cron: 'made-here' })).toMatchObject([
-        { ...about, action: 'remove', before: at('0 4 * * *'), after: null },
+        { ...about, action: 'remove', before: at('0 4 * * *'), after: { state: 'removed' } },
         { ...about, action: 'set', before: at('0 3 * * *'), after: at('0 4 * * *') },
         { ...about, action: 'set', before: null, after: at('0 3 * * *') },
       ]);

@@ -42,7 +42,7 @@ async function stage(ledger: 'redis' | 'postgres') {
     warn: hear('WARN'),
   };
   const options: JobsModuleOptions = {
-    ...{ redis: testRedis(), ...space, app: 'test', sweepEvery: '100ms', buildSeq: 1, ledger },
+    ...{ redis: testRedis(), ...space, app: 'test', sweepEvery: '100ms', ledger },
     ...(ledger === 'redis' ? {} : { postgres: { url: postgres.url, schema, migrate: true } }),
   };
   const pods = [];

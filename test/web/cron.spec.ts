@@ -144,7 +144,7 @@ describe('the definition', () => {
     const settings = { expression: '30 * * * *', timeZone: 'Europe/Berlin', overlap: 'skip', tags: ['billing', 'eu'] };
     expect(stage.posted.at(-1)).toMatchObject({
       path: `/api/crons/${CRON}`,
-      body: { settings, keepOthers: true, expected: 2, reason: 'at half past', dryRun: false },
+      body: { settings, expected: 2, reason: 'at half past', dryRun: false },
     });
     expect(stage.posted.slice(0, -1).every(({ body }) => (body as { dryRun: boolean }).dryRun)).toBe(true);
   });
@@ -168,8 +168,34 @@ describe('the definition', () => {
       .poll(() => stage.posted.at(-1), SOON)
       .toMatchObject({
         path: '/api/crons/fresh',
-        body: { settings: { every: '30s' }, expected: null, keepOthers: false, dryRun: false },
+        body: { settings: { every: '30s' }, expected: null, dryRun: false },
       });
+  });
+
+  it('says which revision declares it, what each live pod declares, and when it is removed', async () => {
+    const shown = await open('definition');
+    const facts = shown.locator('.facts').first();
+    await expect.poll(() => facts.innerText(), SOON).toContain('billing, revision 42');
+    const live = facts.getByRole('listitem');
+    await expect
+      .poll(() => live.allInnerTexts(), SOON)
+      .toEqual([
+        'billing, revision 42 (2 pods): declares it so',
+        'billing, revision 41 (1 pod): declares it differently',
+      ]);
+    expect(await facts.innerText()).not.toContain('Removed at about');
+
+    const revisions = [{ app: 'billing', revision: 43, pods: 1, declares: 'not' as const }];
+    const undeclared = { since: '2026-11-20T03:00:00.000Z', removedAt: '2026-11-20T03:05:00.000Z' };
+    const json = detail({ declarations: { revisions, undeclared } });
+    await shown.route(`**/api/crons/${CRON}`, (route) => route.fulfill({ json }));
+    await shown.reload();
+    for (const text of ['Not declared since', 'Removed at about', 'does not declare it']) {
+      await expect.poll(() => facts.innerText(), SOON).toContain(text);
+    }
+    await shown.route(`**/api/crons/${CRON}`, (route) => route.fulfill({ json: detail({ declarations: null }) }));
+    await shown.reload();
+    await expect.poll(() => facts.innerText(), SOON).toContain('unknown');
   });
 
   it('is edited by an admin alone', async () => {

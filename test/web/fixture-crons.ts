@@ -22,7 +22,7 @@ function summary(words: Partial<CronSummaryJson> = {}): CronSummaryJson {
       holder: 'scheduler-1/a1b2c3',
     },
     ...{ fence: '1763607590001', leaseLeftMs: 24_000, waiting: null, uncertain: 0 },
-    ...{ buildSeq: 42, source: 'billing', tags: ['billing'] },
+    ...{ app: 'billing', revision: 42, tags: ['billing'] },
     ...{ description: null, owner: null, runbookUrl: null },
     health: { state: 'healthy', since: null, failures: 0, text: 'healthy' },
     marks: MARKS,
@@ -107,6 +107,13 @@ export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
       spreadMs: 0,
       maxConcurrency: 1,
     },
+    declarations: {
+      revisions: [
+        { app: 'billing', revision: 42, pods: 2, declares: 'same' },
+        { app: 'billing', revision: 41, pods: 1, declares: 'differently' },
+      ],
+      undeclared: null,
+    },
     ...{ dst: { gap: 'next-valid', repeat: 'first' }, startDeadlineMs: null, expectEveryMs: 7_200_000 },
     ...{
       lateAfterMs: null,
@@ -116,11 +123,17 @@ export function detail(words: Partial<CronDetailJson> = {}): CronDetailJson {
     ...{ zoneData: '2026b', refusals: 3, keys: 0, scheduleText: 'every hour, at its beginning' },
     generations: [
       {
-        ...{ ...generation, generation: 1, expression: '30 * * * *', since: at(-900 * HOUR), by: 'billing build 41' },
+        ...{
+          ...generation,
+          generation: 1,
+          expression: '30 * * * *',
+          since: at(-900 * HOUR),
+          by: 'billing revision 41',
+        },
         changes: [],
       },
       {
-        ...{ ...generation, generation: 2, expression: '0 * * * *', since: at(-40 * HOUR), by: 'billing build 42' },
+        ...{ ...generation, generation: 2, expression: '0 * * * *', since: at(-40 * HOUR), by: 'billing revision 42' },
         changes: [{ part: 'expression', was: '30 * * * *', is: '0 * * * *' }],
       },
     ],

@@ -7,7 +7,7 @@ import type {
   presentJournalEntry,
   presentLease,
   presentOwnLease,
-  presentPod,
+  presentPodList,
   presentWatch,
 } from '@fencepost/operations/presenting';
 import { at, CRON, LOST_RUN } from './fixture-runs.js';
@@ -18,7 +18,7 @@ type LeaseJson = ReturnType<typeof presentLease>;
 type OwnLeaseJson = ReturnType<typeof presentOwnLease>;
 type ForecastJson = ReturnType<typeof presentForecast>;
 type DueAtJson = ReturnType<typeof presentDueAt>;
-type PodJson = ReturnType<typeof presentPod>;
+type PodJson = ReturnType<typeof presentPodList>['items'][number];
 
 function pod(words: Partial<PodJson>): PodJson {
   return {
@@ -30,7 +30,7 @@ function pod(words: Partial<PodJson>): PodJson {
       pid: 17,
       node: '20.19.5',
     },
-    ...{ startedAt: at(-9_000), version: '0.1.0', zoneData: '2026b', app: 'billing', buildSeq: 42, ledger: 'redis' },
+    ...{ startedAt: at(-9_000), version: '0.1.0', zoneData: '2026b', app: 'billing', revision: 42, ledger: 'redis' },
     ...{
       clockSkewMs: 3,
       rttMs: 0.8,

@@ -146,6 +146,18 @@ describe('a person', () => {
     },
   );
 
+  it('reads that a declared cron is removed only without live pods, and afterwards what brings it back', async () => {
+    const shown = await open(cron);
+    await shown.getByRole('button', { name: 'Remove …' }).click();
+    const dialog = shown.getByRole('dialog');
+    const refused = 'While a live pod of billing declares it, this is refused: pause it instead.';
+    await expect.poll(() => dialog.innerText(), SOON).toContain(refused);
+    await dialog.getByLabel('Reason').fill(REASON);
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    const done = `${CRON} is removed. It comes back if a pod of billing declares it again.`;
+    await expect.poll(() => shown.locator('.announcer').innerText(), SOON).toBe(done);
+  });
+
   it('closes a dialog with Escape, and is where they were', async () => {
     const shown = await open(cron);
     await shown.getByRole('button', { name: 'Pause …' }).click();

@@ -24,7 +24,7 @@ const PAGES: readonly (readonly [path: string, heading: string, words: readonly 
   [`/crons/cron/${CRON}?tab=definition`, CRON, ['Generation 2', 'expression: 30 * * * * → 0 * * * *', 'first kept']],
   [`/crons/cron/${CRON}?tab=activity`, CRON, ['refused', 'the mail server moves']],
   ['/crons/attention', 'Needs action', ['its worker died', `${LOST_RUN}/send-mail`, 'answered 503']],
-  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'Crons held', '1763607590002', 'lease lost']],
+  ['/crons/leases', 'Leases', ['worker-1/d4e5f6', 'billing, 42', 'Crons held', '1763607590002', 'lease lost']],
   ['/crons/upcoming', 'Upcoming', ['1.3K', '1,200 crons', 'Clocks go from 03:00 back', 'cache-warm']],
   ['/crons/notifications', 'Notifications', ['tag billing', 'the bank is down', 'failed (503)', 'two secrets']],
   ['/crons/audit', 'Audit', ['anna', 'the mail server moves', 'from 10.0.0.7']],
@@ -143,7 +143,7 @@ describe('the page', () => {
     const role = table.getByRole('row', { name: /^role:sweeper/ });
     await expect.poll(() => role.innerText(), SOON).toContain('unknown');
     await expect
-      .poll(() => table.getByRole('row', { name: /^gpu.*place of a semaphore.*not a live pod/ }).count(), SOON)
+      .poll(() => table.getByRole('row', { name: /^gpu.*place of a semaphore.*unknown whether live/ }).count(), SOON)
       .toBe(1);
     expect(
       await table

@@ -55,7 +55,14 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       you: { name: 'anna', role, signedIn: true },
       crons: { total, active: total, paused: 0, disabled: 0, removed: 0 },
     },
-    ...{ uncertain: 1, failed: 1, failedComplete: true, queue: { waiting: 4, active: 3, delayed: 0 }, pods: PODS },
+    ...{
+      uncertain: 1,
+      failed: 1,
+      failedComplete: true,
+      queue: { waiting: 4, active: 3, delayed: 0 },
+      pods: PODS,
+      unreported: [],
+    },
   }),
   crons: listed,
   triage: (_, { isWell = false }) => (isWell ? WELL : TRIAGE),
@@ -83,7 +90,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   'own-leases/watch': () => WATCH,
   [`leases/${CRON}/watch`]: () => WATCH,
-  pods: () => ({ items: PODS }),
+  pods: () => ({ items: PODS, unreported: [] }),
   upcoming: ({ searchParams }) => ({ ...FORECAST, ...(searchParams.has('tag') && { stampedes: [] }) }),
   'upcoming/at': ({ searchParams }) => ({ ...DUE_AT, ...(searchParams.has('tag') && { crons: [CRON], count: 1 }) }),
   doctor: () => ({ items: FINDINGS }),
@@ -246,6 +253,8 @@ class WebStage {
     if (url.pathname === '/session') this.failing = null;
     if (url.pathname === '/api/runs/orders') return reply(response, 200, batchOf(body as BatchBody));
     if (url.pathname === '/api/crons/orders') return reply(response, 200, bulkOf(body as BulkBody));
+    if (/^\/api\/crons\/[^/]+$/.test(url.pathname) && request.method === 'DELETE')
+      return reply(response, 200, { cron: CRON, done: true, declaredBy: 'billing' });
     if (request.method === 'PUT') return reply(response, 200, changeOf(decodeURIComponent(url.pathname), body));
     const backfill = { instants: 6, accepted: 3, left: { succeeded: 2, ahead: 1 }, nextFrom: null, estimateMs: 90_000 };
     reply(response, 200, { ...backfill, ...CLEARED, aborted: false, verdict: 'claimed', outcome: 'delivered' });

@@ -5,12 +5,15 @@ export {
   CatalogMovedError,
   eventSentence,
   isStoreError,
+  libraryVersion,
   RedisMembership,
+  RedisPodRegistry,
 } from '@fencepost/jobs/internal';
 export { RedisShadowLog } from '@fencepost/jobs/internal/shadow';
 export {
   CronCatalog,
   CronOperator,
+  DeclaredCronError,
   Doctor,
   LeaseService,
   LeaseMovedError,
@@ -28,18 +31,18 @@ export {
   InvalidCronsError,
   lineOf,
   readCronLines,
-  holderSeemsAlive,
-  libraryVersion,
   instantDifference,
   instantsOf,
   journalOfRun,
+  LiveRevisions,
   Mutes,
   needsCare,
   openAlarmStore,
   ORDER_RECORDS,
   OwnLeaseWatch,
+  readLivePods,
   readRedisFacts,
-  RedisPodRegistry,
+  unreportedText,
   withAudit,
 } from '@fencepost/operations/internal';
 export { JournalFeed, RedisJournal } from '@fencepost/operations/journal';
@@ -52,7 +55,7 @@ export {
   presentMute,
   presentOwnLease,
   presentPause,
-  presentPod,
+  presentPodList,
   presentRun,
   presentRunReport,
   presentWhyReport,
@@ -73,7 +76,7 @@ export {
 export { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 export { RedisLedger } from '@fencepost/ledger/redis';
 export { isEvery, parseSchedule, ScheduleError, zoneNamed, zoneOfOffset } from '@fencepost/schedule';
-export type { BackfillProgress, CronSettings } from '@fencepost/operations';
+export type { BackfillProgress, CronChanges, CronSettings } from '@fencepost/operations';
 export type {
   AuditedOrder,
   CronLines,

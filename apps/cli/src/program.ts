@@ -6,6 +6,7 @@ import { completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { failedCommand } from './commands/failed.js';
+import { historyCommand } from './commands/history.js';
 import { importCommand } from './commands/import.js';
 import { initCommand } from './commands/init.js';
 import { leasesCommand } from './commands/leases.js';
@@ -60,7 +61,7 @@ export function program(setting: Setting): Command {
     .addHelpText('after', CODES);
   const commands = [
     ...[initCommand, nextCommand, lintCommand, planCommand],
-    ...[listCommand, showCommand, runsCommand, runCommand, whyCommand],
+    ...[listCommand, showCommand, historyCommand, runsCommand, runCommand, whyCommand],
     ...[auditCommand, setCommand, removeCommand, importCommand, exportCommand],
     ...[pauseCommand, resumeCommand, triggerCommand, cancelCommand, backfillCommand],
     ...[topCommand, podsCommand, tailCommand, leasesCommand, doctorCommand, tokenCommand],

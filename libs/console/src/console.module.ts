@@ -1,6 +1,6 @@
 import { forwardRef, Inject, Module } from '@nestjs/common';
 import type { DynamicModule, InjectionToken, NestModule, Provider } from '@nestjs/common';
-import { LEDGER } from '@fencepost/jobs';
+import { LEDGER, Telemetry } from '@fencepost/jobs';
 import { JOBS_SETTINGS, newestJobsModule, RUN_QUEUE } from '@fencepost/jobs/internal';
 import { SetupError } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
@@ -23,7 +23,7 @@ import { consoleSettings, type ConsoleOptions, type ConsoleOptionsSource, type O
 
 /** What the console takes from the application that it is mounted in. */
 const TAKEN: InjectionToken[] = [
-  ...[JOBS_SETTINGS, CLOCK, LEDGER, RUN_QUEUE, READS, AUDIT_TRAIL],
+  ...[JOBS_SETTINGS, CLOCK, Telemetry, LEDGER, RUN_QUEUE, READS, AUDIT_TRAIL],
   ...[
     CronCatalog,
     CronOperator,

@@ -5,12 +5,13 @@ export { JobHandler } from './nest/job-handler.decorator.js';
 export type { JobHandlerOptions, JobRun } from './nest/job-handler.decorator.js';
 export { JobsModule } from './nest/jobs.module.js';
 export type { JobsModuleOptions, Role } from './nest/options.js';
+export type { JobsOptionsFactory } from './nest/options-source.js';
 export { SingletonCron } from './nest/singleton-cron.decorator.js';
 export type { SingletonCronOptions } from './nest/singleton-cron.decorator.js';
 export { StoreHealth } from './nest/store-health.js';
 export type { StoreStatus } from './nest/store-health.js';
 export { LEDGER } from './nest/tokens.js';
-export type { EffectContext, IfUnknown, Lookup, EffectOptions, ForEachOptions } from './running/effect-options.js';
+export type { EffectContext, IfUnknown, EffectOptions, ForEachOptions } from './running/effect-options.js';
 export {
   EffectUnknownError,
   EffectUnresolvedError,

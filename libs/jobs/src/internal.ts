@@ -7,21 +7,18 @@ export { effectiveGeneration, generationsOf, knownCron, runnableCron } from './e
 export type { KnownCron } from './enqueuing/known-cron.js';
 export { checkedInstant, checkedMs, checkedPayload, checkedText, uuidV7 } from './enqueuing/job-order.js';
 export { MAX_OVERDUE, OVERDUE_MS } from './membership/membership.js';
-export type { Membership } from './membership/membership.js';
+export type { LiveProcess, Membership } from './membership/membership.js';
 export { RedisMembership } from './membership/redis-membership.js';
 export { checkRuntimeCron } from './nest/cron-declaration.js';
 export { CronExplorer } from './nest/cron-explorer.js';
 export type { FoundCron } from './nest/cron-explorer.js';
+export { decoratedOn } from './nest/decorated-methods.js';
 export type { HandlerOptions } from './nest/handler-options.js';
-export { JOB_METADATA } from './nest/job-handler.decorator.js';
 export type { JobsSettings } from './nest/options.js';
 export { newestJobsModule } from './nest/jobs.module.js';
-export { PodRoles } from './nest/pod-roles.js';
-export type { RoleFacts } from './nest/pod-roles.js';
 export type { Database } from './nest/postgres-database.js';
 export { commandTimeoutOf, copyOf, workerCopyOf } from './nest/redis-copy.js';
 export type { SchedulerRunner } from './nest/scheduler-runner.js';
-export { CRON_METADATA } from './nest/singleton-cron.decorator.js';
 export { inDatabase, openAuditTrail } from './nest/stores.js';
 export type { DefinitionPlace, ReadStores } from './nest/stores.js';
 export {
@@ -31,6 +28,7 @@ export {
   DATABASE,
   JOBS_SETTINGS,
   MEMBERSHIP,
+  POD_REGISTRY,
   READ_STORES,
   ROLES,
   RUN_QUEUE,
@@ -46,6 +44,15 @@ export {
 } from './notifying/messages.js';
 export type { AlarmQueue, Message, Webhook } from './notifying/messages.js';
 export { ALARM_QUEUE_NAME, BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from './notifying/bullmq-alarm-queue.js';
+export { libraryVersion } from './pods/library-version.js';
+export {
+  POD_GONE_MS,
+  type HeardRevision,
+  type PodCard,
+  type PodRegistry,
+  type RegistryReading,
+} from './pods/pod-registry.js';
+export { RedisPodRegistry } from './pods/redis-pod-registry.js';
 export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './queue/bullmq-run-queue.js';
 export { MAX_PRIORITY } from './queue/run-queue.js';
 export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
@@ -66,8 +73,9 @@ export {
   reportStoreFailure,
   isStoreError,
 } from './telemetry/report-failure.js';
-export { EVENT_TEXT } from './telemetry/events.js';
-export { eventSentence } from './telemetry/log-events.js';
+export { EVENT_TEXT } from './telemetry/event-text.js';
+export { eventLevel } from './telemetry/event-level.js';
+export { eventSentence } from './telemetry/log-line.js';
 export type { EventLevel, Failure } from './telemetry/events.js';
 export { LeaseFeed } from './telemetry/telemetry.js';
 export type { EventListener } from './telemetry/telemetry.js';

@@ -1,18 +1,25 @@
 export { DEFAULT_CANCEL_GRACE_MS } from './base/run.js';
 export type {
-  Build,
   Catalog,
   CatalogChanges,
   CatalogReading,
   ChangeOrder,
   ChangeReply,
-  DeclareReply,
+  DeclaredCron,
+  Declarer,
   Orderer,
+  Revisions,
+  UndeclaredPage,
   UnreadableRecord,
 } from './catalog/catalog.js';
 export { changePages, readChanges } from './catalog/read-changes.js';
 export type { CatalogDelta } from './catalog/read-changes.js';
-export { TOMBSTONE_MS, CatalogFullError, DefinitionConflictError } from './catalog/declaring.js';
+export { TOMBSTONE_MS, CatalogFullError } from './catalog/declaring.js';
+export type { Word } from './catalog/word.js';
+export { MAX_EXPLICIT, MIN_EXPLICIT } from './catalog/revision.js';
+export { definitionSet, isSameDeclaration } from './catalog/definition-set.js';
+export type { AppRevision, Revision } from './catalog/revision.js';
+export type { DefinitionSet, EnrolmentHint, KnownRevision } from './catalog/definition-set.js';
 export {
   CRON_TEXTS,
   DEFAULT_MAX_CATCH_UP,

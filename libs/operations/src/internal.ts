@@ -5,25 +5,21 @@ export { Receivers } from './alarms/receivers.js';
 export { journalOfRun } from './journal/run-entries.js';
 export type { Reads } from './nest/reads.js';
 export { openAlarmStore } from './nest/definition-stores.js';
-export { POD_REGISTRY, READS } from './nest/tokens.js';
+export { READS } from './nest/tokens.js';
 export { InvalidCronsError } from './operating/checked-crons.js';
 export { importLines, lineOf, readCronLines } from './operating/cron-lines.js';
 export type { CronLines } from './operating/cron-lines.js';
 export type { ManyProgress, ManyReport, RecordPart } from './operating/many-crons.js';
+export { lastDefined } from './operating/cron-changes.js';
 export { CatalogView } from './operating/catalog-view.js';
-export {
-  differingParts,
-  exportedCron,
-  instantDifference,
-  instantsOf,
-  settingsOf,
-} from './operating/definition-change.js';
+export { differingParts, exportedCron, instantDifference, instantsOf } from './operating/definition-change.js';
 export type { InstantDifference, Only } from './operating/definition-change.js';
 export { needsCare } from './operating/doctor.js';
-export { holderSeemsAlive } from './operating/lease-service.js';
+export { readLivePods, unreportedText } from './operating/live-pods.js';
 export { DuplicateWatch } from './operating/leases-watch.js';
 export type { WatchReport } from './operating/leases-watch.js';
 export { OwnLeaseWatch } from './operating/own-leases-watch.js';
+export { LiveRevisions } from './operating/live-revisions.js';
 export { findLostDefinitions } from './operating/lost-definitions.js';
 export { ORDER_RECORDS } from './operating/order-records.js';
 export { readRedisFacts } from './operating/redis-facts.js';
@@ -32,7 +28,4 @@ export { RunSearch } from './operating/run-search.js';
 export { mapInSlices } from './operating/slices.js';
 export { withAudit } from './operating/with-audit.js';
 export type { AuditedOrder } from './operating/with-audit.js';
-export { libraryVersion } from './pods/library-version.js';
-export type { PodRegistry } from './pods/pod-registry.js';
-export { RedisPodRegistry } from './pods/redis-pod-registry.js';
 export { CronDirectory } from './presenting/cron-directory.js';

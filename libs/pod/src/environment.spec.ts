@@ -23,17 +23,22 @@ describe("a pod's environment", () => {
       ...{ REDIS_URL: 'redis://r:1', HOST: '0.0.0.0', PORT: '0', LOG_LEVEL: 'debug', POD_NAME: 'pod-7' },
       ...{ FENCEPOST_PREFIX: 'p', FENCEPOST_TENANT: 't', FENCEPOST_LEASE_TTL: '3s', FENCEPOST_RUN_LEASE: '5s' },
       ...{ FENCEPOST_DRAIN_DEADLINE: '7s', FENCEPOST_SWEEP_EVERY: '9s', FENCEPOST_CONCURRENCY: '4' },
-      ...{ FENCEPOST_KEEP_RUNS: '50', FENCEPOST_BUILD_SEQ: '1763607600000' },
-      ...{ FENCEPOST_APP: '@shop/mail', FENCEPOST_MIN_INTERVAL: '1m' },
+      ...{ FENCEPOST_KEEP_RUNS: '50', FENCEPOST_REMOVE_AFTER: '10m' },
+      ...{ FENCEPOST_MIN_INTERVAL: '1m' },
     };
     expect(podEnvironment(variables)).toEqual({
       ...{ host: '0.0.0.0', port: 0, logLevel: 'debug', pod: 'pod-7' },
       jobs: {
         ...{ redis: 'redis://r:1', prefix: 'p', tenant: 't', pod: 'pod-7', leaseTtl: '3s', runLease: '5s' },
-        ...{ drainDeadline: '7s', sweepEvery: '9s', concurrency: 4, keepRuns: 50, buildSeq: 1_763_607_600_000 },
-        ...{ app: '@shop/mail', minInterval: '1m' },
+        ...{ drainDeadline: '7s', sweepEvery: '9s', concurrency: 4, keepRuns: 50, removeAfter: '10m' },
+        ...{ minInterval: '1m' },
       },
     });
+  });
+
+  it('leaves app and revision to the jobs module, and starts with a variable of a former release', () => {
+    const variables = { FENCEPOST_APP: 'shop', FENCEPOST_REVISION: '42', FENCEPOST_BUILD_SEQ: '1763607600000' };
+    expect(podEnvironment(variables).jobs).toEqual({ redis: 'redis://localhost:6379' });
   });
 
   it('names the database of a ledger in PostgreSQL, and of no other', () => {

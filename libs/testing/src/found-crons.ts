@@ -1,4 +1,4 @@
-import { DiscoveryService, ModulesContainer, Reflector } from '@nestjs/core';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
 import { CronExplorer, type FoundCron } from '@fencepost/jobs/internal';
 
@@ -19,7 +19,7 @@ export function foundCrons(sources: readonly object[], clock: Clock): ReadonlyMa
     getProviders: () => [...instances, ...apps.flatMap((app) => app.getProviders())],
     getControllers: () => apps.flatMap((app) => app.getControllers()),
   };
-  const explorer = new CronExplorer(discovery as unknown as DiscoveryService, new Reflector(), clock);
+  const explorer = new CronExplorer(discovery as unknown as DiscoveryService, clock);
   // Nest would set it. Instants of a test may be as close as they like.
   Reflect.set(explorer, 'settings', { minIntervalMs: 0 });
   return explorer.explore();

@@ -64,7 +64,7 @@ export class TestJobs {
   readonly #patienceMs: number;
   readonly #sources: object[] = [];
   #crons: ReadonlyMap<string, FoundCron> = new Map();
-  #builds = 0;
+  #revision = 0;
 
   /** Use {@link testJobs}. */
   constructor(
@@ -89,16 +89,16 @@ export class TestJobs {
   }
 
   /**
-   * More crons and jobs, as a new build of the program has them.
+   * More crons and jobs, as a new revision of the program has them.
    * @throws {CronDeclarationError} as at the start of a worker
    */
   async add(...sources: readonly object[]): Promise<void> {
     this.#sources.push(...sources);
     const found = foundCrons(this.#sources, this.clock);
     this.#crons = this.hooks.through?.(found) ?? found;
-    this.#builds += 1;
+    this.#revision += 1;
     const declarations = [...this.#crons.values()].map(({ declaration }) => declaration);
-    if (declarations.length > 0) await this.catalog.declare(declarations, { seq: this.#builds, source: 'test' });
+    if (declarations.length > 0) await this.catalog.declare(declarations, { app: 'test', revision: this.#revision });
   }
 
   /**

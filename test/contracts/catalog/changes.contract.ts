@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   briefly,
-  build,
+  by,
   cron,
-  DAY_MS,
   entryOf,
-  HOUR_MS,
+  gone,
   named,
-  NOTHING,
   order,
   OTHER,
+  told,
   ZONE_DATA,
   type MakeCatalogHarness,
 } from './stage.js';
@@ -20,7 +19,7 @@ const NAME = 'nightly-report';
 export function changesContract(makeHarness: MakeCatalogHarness): void {
   async function declared() {
     const harness = await makeHarness();
-    await harness.catalog.declare([cron(), cron({ name: 'other' })], build(1));
+    await harness.catalog.declare([cron(), cron({ name: 'other' })], by(1));
     return harness;
   }
 
@@ -41,8 +40,8 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
         by: 'ana',
         reason: 'for the test',
         past: [],
-        source: null,
-        buildSeq: null,
+        app: null,
+        revision: null,
         zoneData: ZONE_DATA,
       });
     });
@@ -51,20 +50,16 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       const { catalog } = await makeHarness();
       await catalog.put(cron(), order(null));
       const { version } = await catalog.read();
-      expect(await catalog.declare([cron()], build(1))).toEqual(NOTHING);
-      expect(await catalog.read()).toMatchObject({
-        version,
-        entries: [{ generation: 1, source: 'shop', buildSeq: 1 }],
-      });
-      expect((await catalog.declare(named('other'), build(2))).removed).toEqual([NAME]);
+      expect(told(await catalog.declare([cron()], by(1)))).toEqual({});
+      expect(await catalog.read()).toMatchObject({ version, entries: [{ generation: 1, app: 'shop', revision: 1 }] });
     });
 
     it.each(['as it is', 'removed'])('is adopted %s by code that declares another content', async (how) => {
       const { catalog } = await makeHarness();
       await catalog.put(cron(), order(null));
       if (how === 'removed') await catalog.remove(NAME, order(1));
-      expect(await catalog.declare([cron(OTHER)], build(1))).toEqual({ ...NOTHING, changed: [NAME] });
-      expect(await entryOf(catalog)).toMatchObject({ source: 'shop', buildSeq: 1, state: 'active', definition: OTHER });
+      expect(told(await catalog.declare([cron(OTHER)], by(1)))).toEqual({ [NAME]: 'changed' });
+      expect(await entryOf(catalog)).toMatchObject({ app: 'shop', revision: 1, state: 'active', definition: OTHER });
     });
   });
 
@@ -76,8 +71,8 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
       const entry = await entryOf(catalog);
       expect(reply).toEqual({ verdict: 'accepted', generation: 2, since: entry.since });
       expect(entry.since).toBeGreaterThanOrEqual(between + 2_000);
-      expect(entry).toMatchObject({ by: 'ana', reason: 'for the test', source: 'shop', definition: OTHER });
-      expect(entry.past).toMatchObject([{ generation: 1, by: 'shop build 1', definition: cron().definition }]);
+      expect(entry).toMatchObject({ by: 'ana', reason: 'for the test', app: 'shop', definition: OTHER });
+      expect(entry.past).toMatchObject([{ generation: 1, by: 'shop revision 1', definition: cron().definition }]);
     });
 
     it.each([
@@ -112,81 +107,90 @@ export function changesContract(makeHarness: MakeCatalogHarness): void {
     });
 
     it.each([
-      ['the same build', 1],
-      ['a later build', 2],
-    ])('survives that %s declares what was declared before', async (_what, seq) => {
+      ['the same revision', 1],
+      ['a later revision', 2],
+    ])('survives that %s declares what was declared before', async (_what, revision) => {
       const { catalog } = await declared();
       await catalog.put(cron(OTHER), order(1));
-      await catalog.remove('other', order(1));
-      expect(await catalog.declare([cron(), cron({ name: 'other' })], build(seq))).toEqual(NOTHING);
-      expect(await briefly(catalog)).toEqual({ [NAME]: 'active 2 0 4 * * *', other: 'removed 2 0 3 * * *' });
+      expect(told(await catalog.declare([cron(), cron({ name: 'other' })], by(revision)))).toEqual({});
+      expect(await briefly(catalog)).toEqual({ [NAME]: 'active 2 0 4 * * *', other: 'active 1 0 3 * * *' });
     });
 
-    it('that removes a cron keeps it removed for as long as code declares it', async () => {
-      const { catalog, age } = await declared();
-      await catalog.remove(NAME, order(1));
-      await age(DAY_MS - HOUR_MS);
-      await catalog.declare([cron(), cron({ name: 'other' })], build(1));
-      await age(DAY_MS - HOUR_MS);
-      await catalog.declare(named('other'), build(1));
-      expect(await briefly(catalog)).toMatchObject({ [NAME]: 'removed 2 0 3 * * *' });
-      await age(2 * DAY_MS);
-      await catalog.declare(named('other'), build(1));
-      expect(Object.keys(await briefly(catalog))).toEqual(['other']);
+    it('ends when a revision declares something new', async () => {
+      const { catalog } = await declared();
+      await catalog.put(cron({ graceMs: 1 }), order(1));
+      expect(told(await catalog.declare([cron(OTHER)], by(2)))).toEqual({ [NAME]: 'changed' });
+      expect(await briefly(catalog)).toMatchObject({ [NAME]: 'active 3 0 4 * * *' });
     });
 
-    it('brings a cron back that was removed by hand, and code that declares it still has it again', async () => {
-      const { catalog, age } = await declared();
+    it("makes a removed cron the operator's, until code declares it", async () => {
+      const { catalog } = await declared();
       await catalog.remove(NAME, order(1));
       await catalog.put(cron(OTHER), order(null));
-      await age(2 * DAY_MS);
-      expect(await entryOf(catalog)).toMatchObject({ generation: 3, source: 'shop' });
-      expect(await catalog.declare([cron(), cron({ name: 'other' })], build(1))).toEqual(NOTHING);
-      expect((await catalog.declare(named('other'), build(2))).removed).toEqual([NAME]);
+      expect(await entryOf(catalog)).toMatchObject({ generation: 3, app: null, revision: null });
+      expect(told(await catalog.declare([cron()], by(1)))).toEqual({ [NAME]: 'changed' });
+      expect(await entryOf(catalog)).toMatchObject({ generation: 4, app: 'shop', revision: 1 });
     });
   });
 }
 
-/** What two programs may declare beside each other. */
-export function sourcesContract(makeHarness: MakeCatalogHarness): void {
+/** What two apps may declare beside each other. */
+export function appsContract(makeHarness: MakeCatalogHarness): void {
   async function declared() {
     const harness = await makeHarness();
-    await harness.catalog.declare(named('shared', 'own'), build(5, 'shop'));
+    await harness.catalog.declare(named('shared', 'own'), by(5, 'shop'));
     return harness;
   }
 
-  describe('another program', () => {
-    it('shares a cron that it declares with the same content, and the owner stays', async () => {
-      const { catalog } = await declared();
-      const before = await entryOf(catalog, 'shared');
-      expect(await catalog.declare(named('shared'), build(9, 'billing'))).toEqual(NOTHING);
-      expect(await entryOf(catalog, 'shared')).toEqual(before);
-      // Leaving it out later is no removal either.
-      expect(await catalog.declare(named('bill'), build(10, 'billing'))).toEqual({ ...NOTHING, changed: ['bill'] });
-      expect(await entryOf(catalog, 'shared')).toEqual(before);
-    });
-
-    it.each([1, 5, 9])('with build %d is refused another content, and told whose cron it is', async (seq) => {
-      const { catalog } = await declared();
-      const declaration = cron({ name: 'shared', ...OTHER });
-      const told = { cron: 'shared', buildSeq: seq, source: 'shop', code: 'DEFINITION_CONFLICT' };
-      const declaring = catalog.declare([declaration], build(seq, 'billing'));
-      await expect(declaring).rejects.toThrow(expect.objectContaining(told));
-      await expect(catalog.declare([declaration], build(seq, 'billing'))).rejects.toThrow('by the program "shop"');
-    });
-
+  describe('another app', () => {
     it.each([
-      ['the same', {}, '0 3 * * *'],
-      ['another', OTHER, '0 4 * * *'],
-    ])('adopts with %s content what its owner has left out', async (_what, over, expression) => {
+      ['the same', {}],
+      ['another', OTHER],
+    ])(
+      'declares a cron that is taken with %s content, is told whose it is, and keeps its others',
+      async (_what, over) => {
+        const { catalog } = await declared();
+        const before = await entryOf(catalog, 'shared');
+        const both = [cron({ name: 'shared', ...over }), cron({ name: 'bill' })];
+        expect(told(await catalog.declare(both, by(9, 'billing')))).toEqual({
+          shared: 'foreign shop',
+          bill: 'created',
+        });
+        // That a revision of its own is gone, or an older one of the owner, proves nothing.
+        const rest = { gone: [gone(5, 'billing'), gone(4)] };
+        expect(told(await catalog.declare(both, by(9, 'billing', rest)))).toEqual({ shared: 'foreign shop' });
+        expect(await entryOf(catalog, 'shared')).toEqual(before);
+      },
+    );
+
+    it('takes over a cron whose owner declares it no more, as the next generation', async () => {
       const { catalog } = await declared();
-      await catalog.declare(named('own'), build(6, 'shop'));
-      const taken = await catalog.declare([cron({ name: 'shared', ...over })], build(1, 'billing'));
-      expect(taken).toEqual({ ...NOTHING, changed: ['shared'] });
-      expect(await entryOf(catalog, 'shared')).toMatchObject({ source: 'billing', buildSeq: 1, state: 'active' });
-      expect(await briefly(catalog)).toMatchObject({ shared: `active 3 ${expression}` });
-      // It is none of the first owner's any more.
-      expect(await catalog.declare(named('own'), build(7, 'shop'))).toEqual(NOTHING);
+      const abandoned = by(1, 'billing', { gone: [gone(5)] });
+      const both = [cron({ name: 'shared', ...OTHER }), cron({ name: 'own' })];
+      expect(told(await catalog.declare(both, abandoned))).toEqual({ shared: 'taken' });
+      const reason = 'no live pod of the app it belonged to declares it any more';
+      expect(await entryOf(catalog, 'shared')).toMatchObject({
+        ...{ app: 'billing', revision: 1, generation: 2, by: 'billing revision 1', reason },
+        past: [{ generation: 1, by: 'shop revision 5' }],
+      });
+      // One that it declares with the same content changes hands without a generation.
+      expect(await entryOf(catalog, 'own')).toMatchObject({ app: 'billing', revision: 1, generation: 1 });
+      expect(told(await catalog.declare(named('shared', 'own'), by(6, 'shop')))).toEqual({
+        shared: 'foreign billing',
+        own: 'foreign billing',
+      });
+    });
+
+    it('brings back what was dropped, whoever owned it', async () => {
+      const { catalog } = await declared();
+      await catalog.drop(['shared'], by(6, 'shop', { gone: [gone(5)] }));
+      expect(told(await catalog.declare(named('shared'), by(1, 'billing')))).toEqual({ shared: 'restored' });
+      expect(await entryOf(catalog, 'shared')).toMatchObject({
+        app: 'billing',
+        revision: 1,
+        state: 'active',
+        generation: 3,
+      });
     });
   });
 }

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionConflictError } from '@fencepost/ledger/catalog';
 import {
   briefly,
-  build,
+  by,
   cron,
   entryOf,
   named,
-  NOTHING,
   OTHER,
+  told,
   ZONE_DATA,
   type MakeCatalogHarness,
   order,
@@ -20,7 +19,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
     it('finds an empty catalog, and leaves it so when nothing is declared', async () => {
       const { catalog, now } = await makeHarness();
       const before = await now();
-      expect(await catalog.declare([], build(1))).toEqual(NOTHING);
+      expect(await catalog.declare([], by(1))).toEqual([]);
       const reading = await catalog.read();
       expect(reading).toMatchObject({ version: 0, entries: [] });
       expect(reading.readAt).toBeGreaterThanOrEqual(before);
@@ -31,11 +30,14 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
       const { catalog, elsewhere, now } = await makeHarness();
       const before = await now();
       const [b, a] = [cron({ name: 'b' }), cron({ name: 'a', catchUpWindowMs: 5_000 }, true)];
-      expect(await catalog.declare([b, a], build(7))).toEqual({ ...NOTHING, changed: ['b', 'a'] });
+      expect(await catalog.declare([b, a], by(7))).toEqual([
+        { cron: 'b', word: 'created' },
+        { cron: 'a', word: 'created' },
+      ]);
       const { entries } = await elsewhere.read();
       const since = expect.toSatisfy((ms: number) => ms >= before) as number;
-      const first = { generation: 1, since, by: 'shop build 7', reason: null, past: [] };
-      const origin = { source: 'shop', buildSeq: 7, zoneData: ZONE_DATA };
+      const first = { generation: 1, since, by: 'shop revision 7', reason: null, past: [] };
+      const origin = { app: 'shop', revision: 7, zoneData: ZONE_DATA };
       expect(entries).toStrictEqual([
         { ...first, ...origin, definition: a.definition, state: 'disabled' },
         { ...first, ...origin, definition: b.definition, state: 'active' },
@@ -45,7 +47,7 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
 
     it('is read of some crons alone, as they are among all of them; those that are not there are left out', async () => {
       const { catalog, elsewhere } = await makeHarness();
-      await catalog.declare([...named('a', 'b', 'c')], build(7));
+      await catalog.declare([...named('a', 'b', 'c')], by(7));
       await catalog.put(cron({ name: 'b', ...OTHER }), order(1));
       const all = await elsewhere.read();
       const some = await elsewhere.read(['c', 'nobody', 'b']);
@@ -71,80 +73,45 @@ export function declaringContract(makeHarness: MakeCatalogHarness): void {
         tags: ['billing', 'eu'],
       });
       const plain = cron({ name: 'b' });
-      await catalog.declare([refined, plain], build(1, 'a program with spaces'));
+      await catalog.declare([refined, plain], by(1, 'a program with spaces'));
       const { entries } = await elsewhere.read();
       expect(entries.map(({ definition }) => definition)).toStrictEqual([refined.definition, plain.definition]);
-      expect(entries[0]?.source).toBe('a program with spaces');
+      expect(entries[0]?.app).toBe('a program with spaces');
     });
 
-    it('takes 1,201 crons, and the next build of them', async () => {
+    it('takes 1,201 crons, and the next revision of them', async () => {
       const { catalog } = await makeHarness();
       const many = Array.from({ length: 1_201 }, (_, n) => cron({ name: `cron-${String(n).padStart(4, '0')}` }));
-      expect((await catalog.declare(many, build(1))).changed).toHaveLength(1_201);
+      expect(Object.keys(told(await catalog.declare(many, by(1))))).toHaveLength(1_201);
       const { entries, version } = await catalog.read();
       expect(entries.map(({ definition }) => definition)).toEqual(many.map(({ definition }) => definition));
-      expect(await catalog.declare(many, build(1))).toEqual(NOTHING);
+      expect(told(await catalog.declare(many, by(1)))).toEqual({});
       expect((await catalog.read()).version).toBe(version);
 
       const next = [cron({ name: 'cron-0000', ...OTHER }), ...many.slice(1, 1_200)];
-      expect(await catalog.declare(next, build(2))).toEqual({
-        changed: ['cron-0000'],
-        older: [],
-        removed: ['cron-1200'],
-      });
-      expect((await catalog.declare(many, build(1))).older).toHaveLength(1_201);
-    });
-
-    it.each([
-      ['two', 2],
-      ['1,201', 1_201],
-    ])('changes nothing at all when the last of %s crons is in conflict', async (_what, count) => {
-      const { catalog } = await makeHarness();
-      const names = Array.from({ length: count }, (_, n) => `cron-${String(n).padStart(4, '0')}`);
-      await catalog.declare([cron({ name: names.at(-1)! })], build(7));
-      await catalog.declare(named('of-before'), build(3, 'other'));
-      const before = await catalog.read();
-      const declared = names.map((name) => cron({ name, ...OTHER }));
-      await expect(catalog.declare(declared, build(7))).rejects.toThrow(
-        `The cron "${names.at(-1)}" is already declared`,
-      );
-      const foreign = [...named('of-other'), ...declared];
-      await expect(catalog.declare(foreign, build(9, 'other'))).rejects.toThrow('by the program "shop"');
-      expect(await catalog.read()).toEqual({ ...before, readAt: expect.any(Number) as number });
-      // Nor has it raised the build: what it would have removed is declared still.
-      expect(await catalog.declare(named('of-before'), build(3, 'other'))).toEqual(NOTHING);
+      expect(told(await catalog.declare(next, by(2)))).toEqual({ 'cron-0000': 'changed' });
+      expect(told(await catalog.declare(many, by(1)))).toEqual({ 'cron-0000': 'superseded 2' });
     });
 
     it('takes a name that is declared twice with the same content once, and with another not at all', async () => {
       const { catalog } = await makeHarness();
-      expect(await catalog.declare([cron(), cron()], build(1))).toEqual({ ...NOTHING, changed: ['nightly-report'] });
+      expect(told(await catalog.declare([cron(), cron()], by(1)))).toEqual({ 'nightly-report': 'created' });
       expect(await briefly(catalog)).toEqual({ 'nightly-report': 'active 1 0 3 * * *' });
-      await expect(catalog.declare([cron(), cron(OTHER)], build(2))).rejects.toThrow(DefinitionConflictError);
+      const twice = [cron({ name: 'other' }), cron(), cron(OTHER)];
+      await expect(catalog.declare(twice, by(2))).rejects.toThrow('"nightly-report" is declared twice in one process');
+      expect(Object.keys(await briefly(catalog))).toEqual(['nightly-report']);
     });
 
-    it.each([-1, 1.5, Number.NaN, 2 ** 53])(
-      'refuses %d as the number of a build, and a build of no program',
-      async (seq) => {
-        const { catalog } = await makeHarness();
-        await expect(catalog.declare([cron()], build(seq))).rejects.toThrow(
-          'Expected a buildSeq that is a whole number',
-        );
-        await expect(catalog.declare([cron()], build(1, ''))).rejects.toThrow(
-          'The name of the declaring program is empty',
-        );
-        expect(await briefly(catalog)).toEqual({});
-        await catalog.declare([cron()], build(Number.MAX_SAFE_INTEGER));
-        expect(await entryOf(catalog)).toMatchObject({ buildSeq: Number.MAX_SAFE_INTEGER });
-      },
-    );
+    it('refuses a declaration of no app', async () => {
+      const { catalog } = await makeHarness();
+      await expect(catalog.declare([cron()], by(1, ''))).rejects.toThrow('The name of the declaring app is empty');
+      expect(await briefly(catalog)).toEqual({});
+    });
 
-    it('is refused to one of two that declare different content with one build number at the same moment', async () => {
+    it('leaves the newer of two revisions that declare at the same moment in force', async () => {
       const { catalog, elsewhere } = await makeHarness();
-      const halves = [catalog.declare([cron()], build(1)), elsewhere.declare([cron(OTHER)], build(1))];
-      const [first, second] = await Promise.allSettled(halves);
-      expect(first).toMatchObject({ status: 'fulfilled', value: { changed: ['nightly-report'] } });
-      expect(second).toMatchObject({ status: 'rejected', reason: { code: 'DEFINITION_CONFLICT' } });
-      expect(await briefly(catalog)).toEqual({ 'nightly-report': 'active 1 0 3 * * *' });
+      await Promise.all([elsewhere.declare([cron(OTHER)], by(2)), catalog.declare([cron()], by(1))]);
+      expect(await entryOf(catalog)).toMatchObject({ definition: OTHER, revision: 2 });
     });
   });
 }
@@ -154,7 +121,7 @@ export function birthContract(makeHarness: MakeCatalogHarness): void {
   async function born() {
     const harness = await makeHarness();
     const before = await harness.now();
-    await harness.catalog.declare(named('a', 'b'), build(1));
+    await harness.catalog.declare(named('a', 'b'), by(1));
     return { ...harness, before, bornAt: await bornAtOf(harness) };
   }
 
@@ -170,7 +137,7 @@ export function birthContract(makeHarness: MakeCatalogHarness): void {
   describe('the birth of a catalog', () => {
     it('is none before anything was accepted', async () => {
       const { catalog } = await makeHarness();
-      await catalog.declare([], build(1));
+      await catalog.declare([], by(1));
       await catalog.remove('nightly-report', order(1));
       await catalog.outgrow('nightly-report', 7);
       expect((await catalog.read()).bornAt).toBeNull();
@@ -190,7 +157,7 @@ export function birthContract(makeHarness: MakeCatalogHarness): void {
       const { catalog, bornAt } = harness;
       await passAMoment(harness);
       await catalog.put(cron(OTHER), order(null));
-      await catalog.declare(named('a'), build(2));
+      await catalog.declare(named('a'), by(2));
       await catalog.outgrow('a', 7);
       await catalog.remove('nightly-report', order(1));
       expect(await bornAtOf(harness)).toBe(bornAt);
@@ -203,7 +170,7 @@ export function birthContract(makeHarness: MakeCatalogHarness): void {
       await wipe();
       expect(await catalog.read()).toMatchObject({ bornAt: null, entries: [] });
       const wiped = await now();
-      await catalog.declare(named('a', 'b'), build(1));
+      await catalog.declare(named('a', 'b'), by(1));
       expect(wiped).toBeGreaterThan(bornAt);
       expect(await bornAtOf(harness)).toBeGreaterThanOrEqual(wiped);
     });

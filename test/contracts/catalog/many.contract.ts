@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  briefly,
-  build,
-  cron,
-  DAY_MS,
-  entryOf,
-  named,
-  NOTHING,
-  order,
-  OTHER,
-  type MakeCatalogHarness,
-} from './stage.js';
+import { briefly, by, cron, DAY_MS, entryOf, named, told, order, OTHER, type MakeCatalogHarness } from './stage.js';
 
 const ANA = { by: 'ana', reason: 'for the test' };
 const puts = (...names: readonly string[]) => named(...names).map((declaration) => ({ declaration }));
@@ -20,7 +9,7 @@ export function manyContract(makeHarness: MakeCatalogHarness): void {
   describe('many crons at once', () => {
     it('are accepted or refused each by itself, and answered in order', async () => {
       const { catalog } = await makeHarness();
-      await catalog.declare(named('a', 'b'), build(1));
+      await catalog.declare(named('a', 'b'), by(1));
       const replies = await catalog.putMany(
         [
           { declaration: cron({ name: 'a', ...OTHER }), expected: 1 },
@@ -42,7 +31,7 @@ export function manyContract(makeHarness: MakeCatalogHarness): void {
         c: 'disabled 1 0 3 * * *',
         d: 'active 1 0 3 * * *',
       });
-      expect(await entryOf(catalog, 'd')).toMatchObject({ ...ANA, source: null });
+      expect(await entryOf(catalog, 'd')).toMatchObject({ ...ANA, app: null });
     });
 
     it('take 1,201 of them, and the same once more changes nothing', async () => {
@@ -134,7 +123,7 @@ export function manyContract(makeHarness: MakeCatalogHarness): void {
 
     it('counts what code declares, and refuses none of it', async () => {
       const { catalog } = await makeHarness({ maxCrons: 1 });
-      expect(await catalog.declare(named('a', 'b'), build(1))).toEqual({ ...NOTHING, changed: ['a', 'b'] });
+      expect(told(await catalog.declare(named('a', 'b'), by(1)))).toEqual({ a: 'created', b: 'created' });
       expect(await catalog.put(cron({ name: 'c' }), order(null))).toMatchObject({ verdict: 'full', count: 2 });
     });
   });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { EFFECTIVE_AFTER_MS, readChanges, type Catalog, type CatalogChanges } from '@fencepost/ledger/catalog';
-import { build, cron, DAY_MS, named, order, OTHER, type CatalogHarness, type MakeCatalogHarness } from './stage.js';
+import { by, gone, cron, DAY_MS, named, order, OTHER, type CatalogHarness, type MakeCatalogHarness } from './stage.js';
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, n) => cron({ name: `cron-${String(n).padStart(4, '0')}` }));
 
 /** Names and generations of a delta, and what is gone. */
 async function deltaAfter(catalog: Catalog, version: number | null) {
-  const { entries, gone, whole } = await readChanges(catalog, version);
+  const { entries, gone: deleted, whole } = await readChanges(catalog, version);
   const changed = [...entries.values()].map((entry) => `${entry.definition.name} ${entry.state} ${entry.generation}`);
-  return { changed: changed.toSorted(), gone: gone.toSorted(), whole };
+  return { changed: changed.toSorted(), gone: deleted.toSorted(), whole };
 }
 
 const versionOf = async (catalog: Catalog) => (await catalog.read([])).version;
@@ -18,7 +18,7 @@ const versionOf = async (catalog: Catalog) => (await catalog.read([])).version;
 export function sinceContract(makeHarness: MakeCatalogHarness): void {
   async function declared(): Promise<CatalogHarness & { version: number }> {
     const harness = await makeHarness();
-    await harness.catalog.declare(named('a', 'b', 'c'), build(1));
+    await harness.catalog.declare(named('a', 'b', 'c'), by(1));
     return { ...harness, version: await versionOf(harness.elsewhere) };
   }
 
@@ -32,7 +32,7 @@ export function sinceContract(makeHarness: MakeCatalogHarness): void {
       expect(page?.bornAt).toBe((await elsewhere.read([])).bornAt);
     });
 
-    it('gets the crons that a person or a build changed since then, as they are now, and no others', async () => {
+    it('gets the crons that a person or a revision changed since then, as they are now, and no others', async () => {
       const { catalog, elsewhere, version } = await declared();
       await catalog.put(cron({ name: 'b', ...OTHER }), order(1));
       await catalog.put(cron({ name: 'b', graceMs: 5 }), order(2));
@@ -40,7 +40,8 @@ export function sinceContract(makeHarness: MakeCatalogHarness): void {
       const { entries, version: next } = await readChanges(elsewhere, version);
       expect(entries.get('b')).toEqual((await elsewhere.read(['b'])).entries[0]);
       expect(next).toBe(await versionOf(elsewhere));
-      await catalog.declare([...named('a'), cron({ name: 'b', ...OTHER })], build(2));
+      await catalog.declare([...named('a'), cron({ name: 'b', ...OTHER })], by(2));
+      await catalog.drop(['c'], by(2, 'shop', { gone: [gone(1)] }));
       expect(await deltaAfter(elsewhere, next)).toEqual({
         changed: ['b active 4', 'c removed 2'],
         gone: [],
@@ -89,7 +90,7 @@ export function sinceContract(makeHarness: MakeCatalogHarness): void {
       const { catalog, elsewhere, version, wipe } = await declared();
       await wipe();
       expect(await elsewhere.since(version)).toBeNull();
-      await catalog.declare(named('b'), build(1));
+      await catalog.declare(named('b'), by(1));
       expect(await elsewhere.since(version)).toBeNull();
       expect(await deltaAfter(elsewhere, version)).toEqual({ changed: ['b active 1'], gone: [], whole: true });
     });
@@ -110,7 +111,7 @@ export function sinceContract(makeHarness: MakeCatalogHarness): void {
 
     it('gets every cron, also what changes while it pages', async () => {
       const { catalog, elsewhere } = await makeHarness();
-      await catalog.declare(numbered(700), build(1));
+      await catalog.declare(numbered(700), by(1));
       let first = true;
       const reader: Pick<Catalog, 'since'> = {
         since: async (version, after) => {

@@ -1,4 +1,12 @@
-import type { Build, Catalog, CatalogEntry, CronDefinition, Declaration } from '@fencepost/ledger/catalog';
+import type {
+  AppRevision,
+  Catalog,
+  CatalogEntry,
+  CronDefinition,
+  Declaration,
+  DeclaredCron,
+  Declarer,
+} from '@fencepost/ledger/catalog';
 
 /** What a catalog's spec has to offer, so that the contract can drive it. */
 export interface CatalogHarness {
@@ -20,8 +28,13 @@ export const ZONE_DATA = '2026z';
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Nothing came of a declaration. */
-export const NOTHING = { changed: [], older: [], removed: [] };
+/** What came of a declaration, by cron: all but `same` and `noted`, which change no definition. */
+export function told(reply: readonly DeclaredCron[]): Record<string, string> {
+  const notable = reply.filter(({ word }) => word !== 'same' && word !== 'noted');
+  return Object.fromEntries(
+    notable.map(({ cron: name, word, revision, app }) => [name, [word, revision, app].filter(Boolean).join(' ')]),
+  );
+}
 
 export const OTHER = { expression: '0 4 * * *' };
 export const THIRD = { expression: '0 5 * * *' };
@@ -42,7 +55,14 @@ export function cron(over: Partial<CronDefinition> = {}, disabled = false): Decl
 
 export const named = (...names: readonly string[]): Declaration[] => names.map((name) => cron({ name }));
 
-export const build = (seq: number, source = 'shop'): Build => ({ seq, source });
+/** A revision of an app that declares. */
+export const by = (revision: number, app = 'shop', rest: Partial<Declarer> = {}): Declarer => ({
+  app,
+  revision,
+  ...rest,
+});
+
+export const gone = (revision: number, app = 'shop'): AppRevision => ({ app, revision });
 
 /** What a person asks for. */
 export const order = (expected: number | null) => ({ expected, by: 'ana', reason: 'for the test' });

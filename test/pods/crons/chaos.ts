@@ -21,8 +21,15 @@ const EACH_LATE = { misfire: 'fire-all', maxCatchUp: 1_000, ...LATE } as const;
 const EACH_SECOND = '* * * * * *';
 const EVERY_OTHER = '*/2 * * * * *';
 
-/** Of two builds in turn one has another schedule. */
-const BY_BUILD: string = Number(process.env['FENCEPOST_BUILD_SEQ'] ?? 1) % 2 === 1 ? EACH_SECOND : EVERY_OTHER;
+const EACH_THIRD = '*/3 * * * * *';
+
+/** `<code>.<configuration>` of this process: what it declares follows from both. */
+const [CODE = 1, CONFIG = 0] = (process.env['CHAOS_PROGRAM'] || '1.0').split('.').map(Number);
+/** Of two codes in turn one has another schedule, and so have two configurations. */
+const BY_CODE: string = CODE % 2 === 1 ? EACH_SECOND : EVERY_OTHER;
+const BY_CONFIG: string = CONFIG % 2 === 0 ? EVERY_OTHER : EACH_THIRD;
+/** Never while anybody looks, and another one for each program. */
+const RELEASED: string = `${CONFIG % 60} ${CODE % 60} 12 29 2 *`;
 
 /** What each attempt does and nothing protects: where this never happens twice, nothing was put to the test. */
 async function begin(sink: ChaosSink, run: RunContext): Promise<void> {
@@ -50,12 +57,12 @@ export class ChaosFenced {
   }
 }
 
-/** A sink with idempotency keys. No instant may be left out, and each build has another schedule. */
+/** A sink with idempotency keys. No instant may be left out, and each code has another schedule. */
 @Injectable()
 export class ChaosKeyed {
   constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
 
-  @SingletonCron(BY_BUILD, { name: 'chaos-keyed', retry: RETRY, overlap: 'allow', ...EACH_LATE })
+  @SingletonCron(BY_CODE, { name: 'chaos-keyed', retry: RETRY, overlap: 'allow', ...EACH_LATE })
   async run(run: RunContext): Promise<void> {
     await begin(this.sink, run);
     await run.effect('charge', async (context) => {
@@ -91,7 +98,7 @@ export class ChaosAsked {
 export class ChaosItems {
   constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
 
-  @SingletonCron(EVERY_OTHER, { name: 'chaos-items', retry: RETRY, overlap: 'queue-one', ...LATE })
+  @SingletonCron(BY_CONFIG, { name: 'chaos-items', retry: RETRY, overlap: 'queue-one', ...LATE })
   async run(run: RunContext): Promise<void> {
     await begin(this.sink, run);
     const act = async (_item: string, context: EffectContext) => {
@@ -112,4 +119,22 @@ export class ChaosControl {
     await begin(this.sink, run);
     await wait(10 * MOMENT_MS);
   }
+}
+
+/** Only some codes have it: it is removed some time after the last of their pods, and comes back with the next one. */
+@Injectable()
+export class ChaosParting {
+  constructor(@Inject(ChaosSink) private readonly sink: ChaosSink) {}
+
+  @SingletonCron(EACH_SECOND, { name: 'chaos-parting', retry: RETRY, overlap: 'allow', ...EACH_LATE })
+  async run(run: RunContext): Promise<void> {
+    await run.effect('charge', (context) => this.sink.keyed({ run, ...context }));
+  }
+}
+
+/** Stands for the program as a whole: no two programs declare it equally. */
+@Injectable()
+export class ChaosRelease {
+  @SingletonCron(RELEASED, { name: 'chaos-release' })
+  run(): void {}
 }

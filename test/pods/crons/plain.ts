@@ -51,9 +51,6 @@ export class Kept {
   @SingletonCron(IDLE, { name: 'kept-changed' })
   changed(): void {}
 
-  @SingletonCron(IDLE, { name: 'kept-removed' })
-  removed(): void {}
-
   @SingletonCron(IDLE, { name: 'kept-paused' })
   paused(): void {}
 }

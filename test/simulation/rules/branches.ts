@@ -65,6 +65,16 @@ export const EVENT_BRANCHES = [
   'effect.unresolved',
   'effect.unrecorded',
   'store.failed',
+  'catalog.created',
+  'catalog.redeclared',
+  'catalog.changed',
+  'catalog.reverted',
+  'catalog.restored',
+  'catalog.taken',
+  'catalog.removed',
+  'catalog.superseded',
+  'catalog.foreign',
+  'catalog.differs',
 ] as const satisfies readonly EventName[];
 
 export type LedgerBranch = (typeof LEDGER_BRANCHES)[number];

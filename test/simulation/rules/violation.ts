@@ -18,7 +18,11 @@ export type Invariant =
   /** The auditor finds something that the recount does not, or the other way round. */
   | 'audit'
   /** What the systems behind the effects have seen. */
-  | 'sinks';
+  | 'sinks'
+  /** In force is what the live pods declare. */
+  | 'definitions'
+  /** Each change of a definition is told. */
+  | 'silent';
 
 /** Something happened that the system promises never to let happen. */
 export class Violation extends Error {

@@ -1,8 +1,8 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UsageError } from '../exit.js';
-import type { CronSettings } from '../jobs.js';
+import type { CronChanges, CronSettings } from '../jobs.js';
 import { duration, json, positiveDuration, wholeNumber, type JsonValue } from '../option-values.js';
-import { dstOf, withZoneOptions, type ZoneFlags } from './schedule-options.js';
+import { withZoneOptions, type ZoneFlags } from './schedule-options.js';
 
 /** What is called the same here and in the catalog. */
 const SAME = [
@@ -20,6 +20,8 @@ export interface CronFlags extends ZoneFlags, Pick<CronSettings, (typeof SAME)[n
   readonly pingMissed?: string;
   readonly pingUncertain?: string;
   readonly tag?: readonly string[];
+  /** Flags of options to reset to their defaults. */
+  readonly reset?: readonly string[];
 }
 
 const MISFIRES = ['skip', 'fire-once', 'fire-all'] satisfies CronSettings['misfire'][];
@@ -42,7 +44,8 @@ function withWhatAndWhen(command: Command): Command {
     .option('--description <text>', 'what it is for, at most 500 characters')
     .option('--owner <name>', 'team or person to turn to')
     .option('--runbook-url <url>', 'http(s) address of what to do when it fails')
-    .option('--disabled', 'keep the definition, do not fire it');
+    .option('--disabled', 'keep the definition, do not fire it')
+    .option('--reset <options>', 'options to reset to their defaults, such as grace,tag,disabled', resets);
 }
 
 function withMisfireOptions(command: Command): Command {
@@ -85,28 +88,70 @@ function withAlarmOptions(command: Command): Command {
     .option('--ping-uncertain <url>', 'URL to call when a run becomes uncertain');
 }
 
-function pingOf(flags: CronFlags): CronSettings['ping'] {
-  const { pingSuccess: success, pingFailure: failure, pingMissed: missed, pingUncertain: uncertain } = flags;
-  const given = Object.entries({ success, failure, missed, uncertain }).filter(([, url]) => url !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+/** Flags that differ from the option they set; parts of `dst` and `ping` are written as `dst.gap`. */
+const OTHERWISE = {
+  tz: 'timeZone',
+  tag: 'tags',
+  dstGap: 'dst.gap',
+  dstRepeat: 'dst.repeat',
+  pingSuccess: 'ping.success',
+  pingFailure: 'ping.failure',
+  pingMissed: 'ping.missed',
+  pingUncertain: 'ping.uncertain',
+} as const;
+
+/** Options that have a default, by flag. */
+const RESETTABLE: ReadonlyMap<string, string> = new Map([
+  ...SAME.filter((name) => name !== 'expression' && name !== 'every').map((name) => [kebab(name), name] as const),
+  ...Object.entries(OTHERWISE).map(([flag, option]) => [kebab(flag), option] as const),
+  ['payload', 'payload'],
+]);
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Reads the names of options to reset, without their dashes. */
+function resets(text: string, before: readonly string[] = []): readonly string[] {
+  const names = text.split(',').map((name) => name.trim().replace(/^--/, ''));
+  const unknown = names.find((name) => !RESETTABLE.has(name));
+  if (unknown === undefined) return [...before, ...names];
+  throw new InvalidArgumentError(
+    `"${unknown}" has no default. Name options such as ${[...RESETTABLE.keys()].join(', ')}.`,
+  );
 }
 
 /**
- * What nobody has said is left out: the catalog knows its own defaults.
- * @throws {UsageError} for no schedule, and for two
+ * Named options with their values, and reset ones with `null`.
+ * @throws {UsageError} for two schedules, and for an option that is named and reset
  */
-export function settingsOf(flags: CronFlags): CronSettings {
-  if ((flags.expression === undefined) === (flags.every === undefined)) {
+export function changesOf(flags: CronFlags): CronChanges {
+  if (flags.expression !== undefined && flags.every !== undefined) {
     throw new UsageError('Expected either --expression or --every, and not both.');
   }
-  const [dst, ping] = [dstOf(flags), pingOf(flags)];
-  const given = SAME.filter((name) => name in flags).map((name) => [name, flags[name]] as const);
-  return {
-    ...(Object.fromEntries(given) as Pick<CronFlags, (typeof SAME)[number]>),
-    timeZone: flags.tz,
-    ...(dst && { dst }),
-    ...(ping && { ping }),
-    ...(flags.tag && { tags: flags.tag }),
-    ...(flags.payload && { payload: flags.payload.value }),
-  };
+  const named = namedOptions(flags);
+  const reset = (flags.reset ?? []).map((flag) => RESETTABLE.get(flag) ?? flag);
+  const twice = flags.reset?.find((flag) => named.has(RESETTABLE.get(flag) ?? flag));
+  if (twice !== undefined) throw new UsageError(`Expected a value for --${twice} or --reset ${twice}, and not both.`);
+  return nested([...named, ...reset.map((option) => [option, null] as const)]);
+}
+
+function namedOptions(flags: CronFlags): Map<string, unknown> {
+  const same = SAME.map((name) => [name, flags[name]] as const);
+  const otherwise = Object.entries(OTHERWISE).map(
+    ([flag, option]) => [option, flags[flag as keyof typeof OTHERWISE]] as const,
+  );
+  const named = [...same, ...otherwise].filter(([, value]) => value !== undefined);
+  // Not by its truth: `--payload null` is a value too.
+  return new Map<string, unknown>([...named, ...(flags.payload ? [['payload', flags.payload.value] as const] : [])]);
+}
+
+/** `dst.gap` stands inside `dst`. */
+function nested(options: readonly (readonly [string, unknown])[]): CronChanges {
+  const changes: Record<string, unknown> = {};
+  for (const [path, value] of options) {
+    const [option = '', part] = path.split('.');
+    changes[option] = part === undefined ? value : { ...Object(changes[option]), [part]: value };
+  }
+  return changes;
 }

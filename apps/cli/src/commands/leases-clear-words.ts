@@ -1,5 +1,4 @@
 import type { Answers, OwnKind } from '../deployment/deployment.js';
-import { holderSeemsAlive } from '../jobs.js';
 
 /** What is to be cleared, as it was seen. */
 export type Target =
@@ -25,18 +24,19 @@ export function warningOf(seen: Target): string {
 }
 
 function ofCron(lease: Answers['HeldLease']): string {
-  const { holderSilentMs } = lease;
-  if (holderSeemsAlive(lease)) {
+  const { holderState, holderSilentMs } = lease;
+  if (holderState === 'live') {
     return (
-      `, and IS ALIVE: its last heartbeat was ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. If you clear the lease, its next ` +
+      `, and IS ALIVE: it was heard ${((holderSilentMs ?? 0) / 1_000).toFixed(1)} s ago. If you clear the lease, its next ` +
       'renewal is refused, after a third of the ttl, and it stops acting for the cron; then a pod acquires the lease with a ' +
       'larger fence, and writes with the old fence are refused. This only helps if that pod is stuck.'
     );
   }
-  const heard =
-    holderSilentMs === null
-      ? 'it is not a live pod'
-      : `its last heartbeat was ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
+  const unheard =
+    holderState === 'gone'
+      ? 'it has not been heard for 15 s'
+      : 'whether it lives is unknown, since it does not report: make sure that it is dead';
+  const heard = holderSilentMs === null ? unheard : `it was last heard ${(holderSilentMs / 1_000).toFixed(1)} s ago`;
   return (
     `; ${heard}. If you clear the lease, another pod acquires it at once, with a larger fence. The ledger refuses what the old ` +
     'holder still writes; effects outside it have to be safe by themselves.'
@@ -46,7 +46,7 @@ function ofCron(lease: Answers['HeldLease']): string {
 function ofOwn({ fence, holderIsPod }: Answers['OwnLease']): string {
   const heard = holderIsPod
     ? ', and IS ALIVE: it is a pod that reported in the last 15 s. Clearing only helps if its work is stuck'
-    : '; it is not a live pod, but other processes do not report: make sure that it is dead';
+    : '; whether it lives is unknown, since other processes do not report: make sure that it is dead';
   return (
     `${heard}. If you clear the lease, another process acquires it at once. Its downstream is safe if it refuses writes with ` +
     `fence ${fence} once it has seen a larger one, or if a late write does no damage there. A dead holder's lease ends by itself.`

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import type { Answers, Deployment, Leases, OwnKind } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
-import { holderSeemsAlive } from '../jobs.js';
 import { wholeNumber, words } from '../option-values.js';
 import type { Report } from '../report.js';
 import { hanging, table } from '../table.js';
@@ -67,7 +66,7 @@ async function list(flags: Flags, deployment: Deployment): Promise<Listing> {
   const isOnlyCrons = cron !== undefined || tag !== undefined || kind === 'cron';
   const named = { ...(cron !== undefined && { cron }), ...(tag !== undefined && { tag }) };
   const crons = isOnlyOwn ? NO_CRONS : await deployment.leases({ ...named, ...(holder !== undefined && { holder }) });
-  const nodes = isOnlyOwn ? [] : nodesIn(await deployment.pods());
+  const nodes = isOnlyOwn ? [] : nodesIn((await deployment.pods()).items);
   return { ...crons, nodes, ...(isOnlyCrons ? NO_OWN : await ownOnes(flags, deployment)) };
 }
 
@@ -128,7 +127,7 @@ function row(lease: Answers['HeldLease']): string[] {
 }
 
 function ownRow({ resource, kind, holder, fence, remainingMs, heldSince, holderIsPod }: Answers['OwnLease']): string[] {
-  const alive = holderIsPod ? 'a live pod' : 'not a live pod';
+  const alive = holderIsPod ? 'a live pod' : 'unknown';
   return [resource, kind, holder, fence, seconds(remainingMs), since(heldSince), alive];
 }
 
@@ -141,8 +140,8 @@ function since(at: string | null): string {
   return at === null ? 'unknown' : `${at.slice(0, 19)}Z`;
 }
 
-function heard(lease: Answers['HeldLease']): string {
-  if (lease.holderSilentMs === null) return 'not a live pod';
-  const ago = `${(lease.holderSilentMs / 1_000).toFixed(1)} s ago`;
-  return holderSeemsAlive(lease) ? ago : `${ago}, silent`;
+function heard({ holderState, holderSilentMs }: Answers['HeldLease']): string {
+  if (holderSilentMs === null) return holderState === 'gone' ? 'not for 15 s' : 'unknown';
+  const ago = `${(holderSilentMs / 1_000).toFixed(1)} s ago`;
+  return holderState === 'live' ? ago : `${ago}, silent`;
 }

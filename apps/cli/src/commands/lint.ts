@@ -53,7 +53,7 @@ function single(expression: string, flags: ScheduleFlags, now: number): LintedCr
 
 async function cronsOfCatalog(flags: Flags, world: World): Promise<LintedCron[]> {
   const { tz, dstGap, dstRepeat, seed, spread } = flags;
-  if (tz !== 'UTC' || [dstGap, dstRepeat, seed, spread].some((flag) => flag !== undefined)) {
+  if ([tz, dstGap, dstRepeat, seed, spread].some((flag) => flag !== undefined)) {
     throw new UsageError(
       '--expression is required with --tz, --dst-gap, --dst-repeat, --seed and --spread: the crons of a catalog have their own.',
     );

@@ -11,32 +11,29 @@ import { type OutputFlags, withOutput } from '../output.js';
 
 interface Flags extends StoreFlags, OutputFlags {
   readonly days: number;
-  readonly source?: string;
-  readonly buildSeq?: number;
+  readonly app?: string;
 }
 
 const DAY_MS = 86_400_000;
 
 const ABOUT =
-  'Shows what a build would change when deployed: new, changed and removed crons, and the instants of ' +
-  'the next days that would be added or dropped. Changes nothing. Fails (1) if the build would define nothing or refuse ' +
-  'to start.';
+  'Shows what a deploy would change: new, changed and removed crons, and the instants of the next days that would be ' +
+  'added or dropped. Changes nothing. Fails (1) if it declares a cron of another app.';
 
 export function planCommand({ world, answer }: Setting): Command {
   const command = new Command('plan')
-    .summary('what a build would change, before it is deployed')
+    .summary('what a deploy would change')
     .description(ABOUT)
-    .argument('<declarations>', 'JSON file with the declarations of the build; - reads stdin')
+    .argument('<declarations>', 'JSON file with the declarations of the app; - reads stdin')
     .option('--days <n>', 'how far to look', wholeNumber(1, 366), 7)
-    .option('--source <program>', 'program of the build (default: from the file, or the only one)', words)
-    .option('--build-seq <n>', 'its buildSeq (default: from the file, or the next one)', wholeNumber(0, 1e15));
+    .option('--app <name>', 'app that is deployed (default: from the file, or the only one)', words);
   return withOutput(withStoreOptions(command)).action(async (file: string, flags: Flags) => {
     refuseConsole('plan', flags, world);
     const where = file === '-' ? 'stdin' : file;
     const read = readDeclarations(await world.read(file), where, world.now());
-    const build = { ...read, source: flags.source ?? read.source, buildSeq: flags.buildSeq ?? read.buildSeq };
+    const deploy = { ...read, app: flags.app ?? read.app };
     const { entries: live, readAt: from } = await withStore(flags, world, ({ view }) => view.read());
     const span = { from, to: from + flags.days * DAY_MS };
-    answer(planReport(plan({ live, build, ...span }), span), flags);
+    answer(planReport(plan({ live, deploy, ...span }), span), flags);
   });
 }

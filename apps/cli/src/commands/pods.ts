@@ -4,16 +4,30 @@ import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../
 import { EXIT } from '../exit.js';
 import { shortIso, type Report } from '../report.js';
 import { hanging, table } from '../table.js';
+import { unreportedText } from '../jobs.js';
 import type { Setting } from '../world.js';
 import { type OutputFlags, withOutput } from '../output.js';
 
 interface Flags extends DeploymentFlags, OutputFlags {}
 
 const ABOUT =
-  'Lists pods that reported within 15 s: role, version and program, clock skew against the store, ' +
+  'Lists pods that reported within 15 s: role, version, app and revision, clock skew against the store, ' +
   'event loop lag (p99), and load.';
 
-const HEAD = ['POD', 'ROLES', 'VERSION', 'ZONES', 'BUILD', 'CLOCK', 'STORE', 'LAG', 'CRONS', 'RUNS', 'SINCE (UTC)'];
+const HEAD = [
+  'POD',
+  'ROLES',
+  'VERSION',
+  'ZONES',
+  'APP',
+  'REVISION',
+  'CLOCK',
+  'STORE',
+  'LAG',
+  'CRONS',
+  'RUNS',
+  'SINCE (UTC)',
+];
 
 const MORE = ['HOST', 'PID', 'LEDGER', 'LEASES', 'HEARD (UTC)'];
 
@@ -25,27 +39,38 @@ export function podsCommand({ world, answer }: Setting): Command {
 }
 
 async function list(deployment: Deployment): Promise<Report> {
-  const pods = await deployment.pods();
-  const nobody = pods.length === 0 ? await nothing(deployment) : '';
+  const { items: pods, unreported } = await deployment.pods();
+  const notes = [
+    ...(pods.length === 0 ? [await nothing(deployment)] : []),
+    ...(unreported?.length ? [unreportedText(unreported)] : []),
+    ...(unreported === null
+      ? ['Whether other processes are live is unknown: their heartbeats could not be read.']
+      : []),
+  ];
+  const below = (width: number) => notes.flatMap((note) => hanging(note, width));
   return {
     code: EXIT.ok,
     json: pods,
-    text: (width) => (nobody ? hanging(nobody, width) : table([HEAD, ...pods.map(row)], width)),
-    wide: (width) => (nobody ? hanging(nobody, width) : table([[...HEAD, ...MORE], ...pods.map(wideRow)], width)),
+    text: (width) => [...table(under(HEAD, pods.map(row)), width), ...below(width)],
+    wide: (width) => [...table(under([...HEAD, ...MORE], pods.map(wideRow)), width), ...below(width)],
   };
+}
+
+function under(head: string[], rows: string[][]): string[][] {
+  return rows.length === 0 ? [] : [head, ...rows];
 }
 
 async function nothing(deployment: Deployment): Promise<string> {
   const { prefix, tenant } = await deployment.place();
-  return `No pods under the prefix "${prefix}" and the tenant "${tenant}": none has reported recently.`;
+  return `No pods under the prefix "${prefix}" and the tenant "${tenant}": none has reported within 15 s.`;
 }
 
 function row(card: Answers['Pod']): string[] {
-  const { pod, roles, version, zoneData, buildSeq, clockSkewMs, rttMs, lagMs, startedAt } = card;
+  const { pod, roles, version, zoneData, app, revision, clockSkewMs, rttMs, lagMs, startedAt } = card;
   const crons = card.assigned === null ? '-' : `${card.held} of ${card.assigned}${behind(card)}`;
   const runs = card.concurrency === null ? '-' : `${card.running} of ${card.concurrency}`;
   return [
-    ...[pod, roles.join('+'), version, zoneData, buildSeq === null ? '-' : `${buildSeq}`],
+    ...[pod, roles.join('+'), version, zoneData, app ?? '-', revision === null ? '-' : `${revision}`],
     ...[clockSkewMs === null ? '-' : `${clockSkewMs < 0 ? '' : '+'}${Math.round(clockSkewMs)} ms`, tenths(rttMs)],
     ...[tenths(lagMs), crons, runs, shortIso(startedAt)],
   ];

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Declared, NotRemoved, Removed } from '../deployment/deployment.js';
 import { withDeployment, withDeploymentOptions, type DeploymentFlags } from '../deployment/with-deployment.js';
 import { EXIT } from '../exit.js';
 import { MAX_GENERATIONS, wholeNumber, words } from '../option-values.js';
@@ -15,9 +16,9 @@ interface Flags extends DeploymentFlags, OrderFlags {
 }
 
 const ABOUT =
-  'Removes a cron: it no longer fires; open runs continue, and its history is kept. A declared cron stays removed until a higher ' +
-  'build declares it differently from the build before; "fencepost set" restores it. Fails (1) if it was ' +
-  'changed since --expected; then nothing is changed.';
+  'Removes a cron: it no longer fires; open runs continue, and its history is kept. "fencepost set" restores it. A cron that ' +
+  'a live pod declares is refused (1): pause it, or remove it from the code; one that no live pod declares comes back if a ' +
+  'pod declares it again. Fails (1) if it was changed since --expected; then nothing is changed.';
 
 export function removeCommand({ world, answer }: Setting): Command {
   const command = new Command('remove')
@@ -34,15 +35,30 @@ export function removeCommand({ world, answer }: Setting): Command {
     const { expected, reason } = flags;
     const order = { reason, ...(expected !== undefined && { expected }) };
     const reply = await withDeployment(flags, world, (deployment) => deployment.remove(cron, order));
-    answer('by' in reply ? removedReport(cron, { ...reply, reason }) : movedReport(cron, reply), flags);
+    answer(reportOf(cron, reason, reply), flags);
   });
 }
 
-function removedReport(cron: string, { by, reason }: { readonly by: string; readonly reason: string }): Report {
-  const line = `${cron} is removed, by ${by}: ${reason}`;
+function reportOf(cron: string, reason: string, reply: Removed | NotRemoved): Report {
+  if ('by' in reply) return removedReport(cron, { ...reply, reason });
+  return 'apps' in reply ? declaredReport(cron, reply) : movedReport(cron, reply);
+}
+
+function removedReport(cron: string, { by, declaredBy, reason }: Removed & { readonly reason: string }): Report {
+  const back = declaredBy === null ? [] : [`It comes back if a pod of "${declaredBy}" declares it again.`];
+  const lines = [`${cron} is removed, by ${by}: ${reason}`, ...back];
   return {
     code: EXIT.ok,
-    json: { cron, verdict: 'removed', by, reason },
-    text: (width) => hanging(line, width),
+    json: { cron, verdict: 'removed', by, reason, declaredBy },
+    text: (width) => lines.flatMap((line) => hanging(line, width)),
+  };
+}
+
+/** A finding, not bad usage: only the pods know whether one of them declares it. */
+function declaredReport(cron: string, { apps, message }: Declared): Report {
+  return {
+    code: EXIT.finding,
+    json: { cron, verdict: 'declared', apps },
+    text: (width) => hanging(message, width),
   };
 }

@@ -5,7 +5,8 @@ import { positiveDuration } from '../option-values.js';
 
 /** Whose clock a schedule goes by, and what becomes of a time where it changes. */
 export interface ZoneFlags {
-  readonly tz: string;
+  /** Default: UTC. */
+  readonly tz?: string;
   readonly dstGap?: DstRule['gap'];
   readonly dstRepeat?: DstRule['repeat'];
 }
@@ -19,7 +20,7 @@ export function withZoneOptions(command: Command): Command {
   const gap = new Option('--dst-gap <rule>', 'a fixed time that does not exist (default: next-valid)');
   const repeat = new Option('--dst-repeat <rule>', 'a fixed time that comes twice (default: first)');
   return command
-    .option('--tz <zone>', 'IANA time zone', 'UTC')
+    .option('--tz <zone>', 'IANA time zone (default: UTC)')
     .addOption(gap.choices(['next-valid', 'skip', 'shift']))
     .addOption(repeat.choices(['first', 'last', 'both']));
 }
@@ -32,7 +33,7 @@ export function withScheduleOptions(command: Command): Command {
 
 /** @throws {UsageError} where a name is needed and none was given */
 export function scheduleOf(expression: string, flags: ScheduleFlags): ScheduleText {
-  const { tz, seed, spread } = flags;
+  const { tz = 'UTC', seed, spread } = flags;
   const needsName = spread !== undefined || /(^|[\s,])H/.test(expression);
   if (needsName && seed === undefined) {
     throw new UsageError('--seed with the name of the cron is required: H and --spread are computed from it.');

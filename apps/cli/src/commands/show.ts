@@ -5,6 +5,7 @@ import { EXIT } from '../exit.js';
 import type { Report } from '../report.js';
 import { table } from '../table.js';
 import type { Setting } from '../world.js';
+import { byOf, declaredLines } from './declared-lines.js';
 import { duration, RUN_HEAD, runRow } from './run-lines.js';
 import { type OutputFlags, withOutput } from '../output.js';
 
@@ -59,7 +60,7 @@ function factsOf(cron: Answers['CronDetail']): string[][] {
     ...(cron.tags.length === 0 ? [] : [['tags', cron.tags.join(', ')]]),
     ...(handler === null ? [] : [['handler', handler]]),
     ...(payload === null ? [] : [['payload', JSON.stringify(payload)]]),
-    ['declared', cron.source === null ? 'created at run time' : `by ${cron.source}, build ${cron.buildSeq ?? '?'}`],
+    ...declaredLines(cron),
     ...(cron.uncertain === 0 ? [] : [['uncertain', `${cron.uncertain} of its runs wait for an operator`]]),
   ];
 }
@@ -75,9 +76,10 @@ function keysOf({ keys }: Answers['CronDetail']): string[][] {
 }
 
 function historyOf({ generations }: Answers['CronDetail'], width: number): string[] {
-  const rows = generations.map(({ generation, state, since, expression, timeZone, by, reason }) => [
-    ...[`${generation}`, since, state, `${expression} ${timeZone}`, reason === null ? by : `${by}: ${reason}`],
-  ]);
+  const rows = generations.map((one) => {
+    const { generation, state, since, expression, timeZone } = one;
+    return [`${generation}`, since, state, `${expression} ${timeZone}`, byOf(one)];
+  });
   return [...table([['GENERATION', 'SINCE', 'STATE', 'SCHEDULE', 'BY'], ...rows], width), ''];
 }
 

@@ -27,7 +27,16 @@ const MANY = Array.from({ length: 5_000 }, (_, n) => cron(`cron-${n}`));
 
 function seen(crons: readonly Cron[], more: Partial<Seen> = {}): Seen {
   const pods = [{ pod: 'scheduler-1', held: 3, running: null }] as unknown as Seen['pods'];
-  return { at: 0, prefix: 'demo-1', tenant: 'demo', pods, crons, totals: { total: crons.length }, ...more };
+  return {
+    at: 0,
+    prefix: 'demo-1',
+    tenant: 'demo',
+    pods,
+    unreported: [],
+    crons,
+    totals: { total: crons.length },
+    ...more,
+  };
 }
 
 describe('the frame of fencepost top', () => {

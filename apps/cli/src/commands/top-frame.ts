@@ -22,6 +22,7 @@ export interface Seen {
   readonly prefix: string;
   readonly tenant: string;
   readonly pods: readonly Answers['Pod'][];
+  readonly unreported: Answers['PodList']['unreported'];
   readonly crons: Attention['crons'];
   readonly totals: Totals;
   /** Why nothing newer is known. */
@@ -65,14 +66,14 @@ function lineOf({ total, ...states }: Totals): string {
   return [`${total} crons`, ...each].join(' · ');
 }
 
-function podsLine({ pods }: Seen): string {
+function podsLine({ pods, unreported }: Seen): string {
   const each = pods.map(({ pod, held, running }) => {
     const load = [...(held === null ? [] : [`${held} leases`]), ...(running === null ? [] : [`${running} running`])];
     return `${pod} ${load.join(', ')}`.trim();
   });
-  return [pods.length === 0 ? paint('red', 'no pod has reported recently') : `${pods.length} pods`, ...each].join(
-    ' · ',
-  );
+  const none = unreported?.length === 0 ? paint('red', 'no pod is live') : 'no pod reports';
+  const others = unreported?.length ? [`${unreported.length} live without a report`] : [];
+  return [pods.length === 0 ? none : `${pods.length} pods`, ...each, ...others].join(' · ');
 }
 
 function cronLines({ crons }: Seen): string[] {

@@ -46,8 +46,11 @@ export function topCommand({ world, answer }: Setting): Command {
 }
 
 async function look(deployment: Deployment, { now }: Pick<World, 'now'>): Promise<Seen> {
-  const [{ counts, triage, ...found }, pods] = await Promise.all([deployment.attention(MAX_CRONS), deployment.pods()]);
-  return { at: now(), ...found, pods, totals: totalsOf({ counts, triage }) };
+  const [{ counts, triage, ...found }, { items: pods, unreported }] = await Promise.all([
+    deployment.attention(MAX_CRONS),
+    deployment.pods(),
+  ]);
+  return { at: now(), ...found, pods, unreported, totals: totalsOf({ counts, triage }) };
 }
 
 interface Live {

@@ -151,7 +151,7 @@ function innermost(error: unknown): { readonly code: string; readonly message: s
 }
 
 /** What the console says of the state that it has refused an order for. */
-export function refused(error: unknown, problem: string): Pick<ConsoleRefusal, 'details' | 'message'> {
-  if (!(error instanceof ConsoleRefusal) || error.problem !== problem) throw error;
+export function refused(error: unknown, ...problems: readonly string[]): Pick<ConsoleRefusal, 'details' | 'message'> {
+  if (!(error instanceof ConsoleRefusal) || !problems.includes(error.problem)) throw error;
   return error;
 }

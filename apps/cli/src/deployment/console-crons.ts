@@ -1,6 +1,7 @@
 import type { Answers } from '@fencepost/client';
-import { answered, type ConsoleClient } from './console-client.js';
+import { answered, refused, type ConsoleClient } from './console-client.js';
 import { needsHistories, type CronQuery, type FoundCrons } from './cron-query.js';
+import type { Deployment, NotRemoved, Removed } from './deployment.js';
 
 /** The most that a page of the API has. */
 const AT_ONCE = 500;
@@ -24,6 +25,21 @@ export async function cronsByPage(
 /** One page, of at most 500. */
 export function cronPage(api: ConsoleClient, query: CronQuery): Promise<Answers['CronPage']> {
   return answered(api.GET('/api/crons', { params: { query } }));
+}
+
+export async function removeCron(
+  api: ConsoleClient,
+  cron: string,
+  query: Parameters<Deployment['remove']>[1],
+): Promise<Removed | NotRemoved> {
+  try {
+    const params = { path: { cron }, query };
+    const { declaredBy } = await answered(api.DELETE('/api/crons/{cron}', { params }));
+    return { by: (await answered(api.GET('/api/me'))).name, declaredBy };
+  } catch (error) {
+    const { details, message } = refused(error, 'CATALOG_MOVED', 'DECLARED_CRON');
+    return { ...details, message } as NotRemoved;
+  }
 }
 
 /** The console reads histories little by little, while somebody looks. */

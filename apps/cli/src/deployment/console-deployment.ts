@@ -25,7 +25,6 @@ import type {
   ClearedOwnLease,
   Deployment,
   Following,
-  Moved,
   MovedLease,
   PauseOrder,
   ResolveOrder,
@@ -33,7 +32,7 @@ import type {
 import { lookAt, presentOwnWatch, presentWatch, readOwnLease } from './watched.js';
 import { backfillInParts } from './console-backfill.js';
 import { exportedLines, importInParts } from './console-files.js';
-import { cronPage, cronsByPage } from './console-crons.js';
+import { cronPage, cronsByPage, removeCron } from './console-crons.js';
 import { eventsIn, type Listener } from './journal-stream.js';
 
 /** The most that a page of the API has. */
@@ -90,7 +89,7 @@ export class ConsoleDeployment implements Deployment {
   }
 
   async pods() {
-    return (await answered(this.#api.GET('/api/pods'))).items;
+    return answered(this.#api.GET('/api/pods'));
   }
 
   async leases(filter: Parameters<Deployment['leases']>[0]) {
@@ -172,14 +171,8 @@ export class ConsoleDeployment implements Deployment {
     return backfillInParts(order, (body) => answered(this.#api.POST('/api/crons/{cron}/backfill', { params, body })));
   }
 
-  async remove(...[cron, query]: Parameters<Deployment['remove']>) {
-    try {
-      await answered(this.#api.DELETE('/api/crons/{cron}', { params: { path: { cron }, query } }));
-      return { by: (await answered(this.#api.GET('/api/me'))).name };
-    } catch (error) {
-      const { details, message } = refused(error, 'CATALOG_MOVED');
-      return { ...(details as Omit<Moved, 'message'>), message };
-    }
+  remove(...[cron, query]: Parameters<Deployment['remove']>) {
+    return removeCron(this.#api, cron, query);
   }
 
   async cancel(...[id, body]: Parameters<Deployment['cancel']>): Promise<Cancelled> {

@@ -29,7 +29,7 @@ export interface Deployment {
   /** Of all crons, or of one. */
   runsIn(state: 'failed' | 'uncertain', query: { cron?: string; limit?: number }): Promise<Answers['Run'][]>;
   why(cron: string, time: string): Promise<Answers['WhyReport']>;
-  pods(): Promise<Answers['Pod'][]>;
+  pods(): Promise<Answers['PodList']>;
   leases(filter: { readonly cron?: string; readonly tag?: string; readonly holder?: string }): Promise<Leases>;
   /** A page of what the application itself holds. */
   ownLeases(filter: OwnLeaseFilter, page: { limit: number; after?: string }): Promise<Answers['OwnLeasePage']>;
@@ -49,8 +49,7 @@ export interface Deployment {
   importCrons(lines: CronLines, order: ImportOrder): Promise<ManyReport>;
   /** Lines of crons, some at a time. */
   exportCrons(tag: string | undefined): AsyncIterable<string>;
-  /** @returns `by`: who is on record for it */
-  remove(cron: string, order: Reasoned & { readonly expected?: number }): Promise<{ readonly by: string } | Moved>;
+  remove(cron: string, order: Reasoned & { readonly expected?: number }): Promise<Removed | NotRemoved>;
   cancel(runId: string, order: Reasoned & { readonly graceMs?: number }): Promise<Cancelled>;
   retry(runId: string, order: Reasoned & RunOrder & { repeatUnknown: boolean }): Promise<Answers['Started']>;
   resolve(runId: string, order: ResolveOrder): Promise<Answers['Resolved']>;
@@ -136,6 +135,21 @@ export interface Moved {
   readonly expected: number | null;
   readonly found: number | null;
 }
+
+export interface Removed {
+  /** Who is on record for it. */
+  readonly by: string;
+  /** The app that declared it: a pod that declares it again brings it back. `null`: made at run time. */
+  readonly declaredBy: string | null;
+}
+
+/** Live pods of these apps declare it: nothing was changed. */
+export interface Declared {
+  readonly message: string;
+  readonly apps: readonly string[];
+}
+
+export type NotRemoved = Moved | Declared;
 
 export interface MovedLease {
   readonly message: string;

@@ -3,19 +3,21 @@ import { sleep } from '@fencepost/lease/internal';
 import {
   CatalogMovedError,
   CronDirectory,
+  DeclaredCronError,
   importLines,
   JournalFeed,
   journalOfRun,
   lineOf,
   LeaseMovedError,
   ORDER_RECORDS,
+  readLivePods,
   presentHeldLease,
   presentJournalEntry,
   presentLease,
   presentMute,
   presentOwnLease,
   presentPause,
-  presentPod,
+  presentPodList,
   presentRun,
   presentRunReport,
   presentWhyReport,
@@ -50,9 +52,9 @@ export class StoreDeployment implements Deployment {
     private readonly world: World,
     by: string | undefined,
   ) {
-    const { view: catalog, ledger, leaseStore: leases, clock } = store;
+    const { view: catalog, ledger, leaseStore: leases, revisions, clock } = store;
     this.#store = store;
-    this.#directory = new CronDirectory({ catalog, ledger, leases }, clock);
+    this.#directory = new CronDirectory({ catalog, ledger, leases, revisions }, clock);
     this.#audited = new Audited(store.audit, world, by);
   }
 
@@ -97,7 +99,7 @@ export class StoreDeployment implements Deployment {
   }
 
   async pods() {
-    return (await this.#store.pods.list()).map(presentPod);
+    return presentPodList(await readLivePods(this.#store));
   }
 
   async leases(filter: Parameters<Deployment['leases']>[0]) {
@@ -183,13 +185,14 @@ export class StoreDeployment implements Deployment {
   }
 
   async remove(...[cron, order]: Parameters<Deployment['remove']>) {
-    const about = { action: 'remove', cron, reason: order.reason, before: await definedAs(this.#store, cron) };
+    const before = await definedAs(this.#store, cron);
+    const about = { ...ORDER_RECORDS.remove, cron, reason: order.reason, before };
     const work = (by: string) => this.#store.crons.remove(cron, { by, ...order });
     try {
-      await this.#audited.order({ ...about, after: () => ({ state: 'removed' }) }, work);
-      return { by: this.#audited.by };
+      const { declaredBy } = await this.#audited.order(about, work);
+      return { by: this.#audited.by, declaredBy };
     } catch (error) {
-      if (error instanceof CatalogMovedError) return error;
+      if (error instanceof CatalogMovedError || error instanceof DeclaredCronError) return error;
       throw error;
     }
   }

@@ -90,6 +90,30 @@ describe('a decorator of @nestjs/schedule', () => {
     ]);
   });
 
+  it.each([
+    ['@Cron(`${new Date().getMinutes()} * * * *`)', ''],
+    ["@Cron(Math.floor(Math.random() * 60) + ' 3 * * *')", ''],
+    ['@Cron(`${minuteOf("tasks")} 3 * * *`)', ''],
+    ['@Cron(HOURLY)', 'const MINUTE = new Date().getMinutes();\nconst HOURLY = `${MINUTE} * * * *`;'],
+    ['@Cron(Other.HOURLY)', 'class Other { static readonly HOURLY = `${new Date().getMinutes()} * * * *`; }'],
+    ['@Cron(randomCron())', ''],
+  ])('%s is translated, below a comment that recommends H or spread', (before, declared) => {
+    const { head, decide } = decorated(before, { before: declared });
+    expect(head).toEqual([
+      expect.stringMatching(/^\/\/ fencepost: has a schedule that is computed/),
+      expect.any(String),
+    ]);
+    expect(head[1]).toBe(`@SingletonCron(${before.slice('@Cron('.length, -1)}, { ${NAME} })`);
+    expect(decide).toMatchObject([{ text: expect.stringContaining('a fixed schedule with H, such as "H * * * *"') }]);
+  });
+
+  it.each(["@Cron(process.env['WHEN'] ?? '0 3 * * *')", "@Cron(scheduleOf('tasks'))", '@Cron(`0 ${HOUR} * * *`)'])(
+    '%s is the same in each pod, and has no comment',
+    (before) => {
+      expect(decorated(before, { before: 'const HOUR = 1 + 2;' }).decide).toEqual([]);
+    },
+  );
+
   it('without a zone gets the one that is asked for, an interval none', () => {
     const timeZone = 'Europe/Berlin';
     expect(decorated("@Cron('0 3 * * *')", { timeZone }).head[0]).toContain("timeZone: 'Europe/Berlin'");
@@ -145,6 +169,17 @@ export class A {
     const tick = "  @Cron('* * * * *', { name: 'tick' })\n";
     const found = migrate(`import { Cron } from '@nestjs/schedule';\nclass A {\n${tick}  a() {}\n${tick}  b() {}\n}\n`);
     expect(found?.crons.map(({ name }) => name)).toEqual(['tick', 'a-b']);
+  });
+
+  it('gives a method with several decorators one parameter, and each cron a name of its own', () => {
+    const found = migrate(
+      "import { Cron } from '@nestjs/schedule';\nclass A {\n  @Cron('45 * * * * *') @Cron('15 * * * * *') twice() {}\n}\n",
+    );
+    expect(found?.text).toContain(
+      "  @SingletonCron('45 * * * * *', { name: 'a-twice' }) @SingletonCron('15 * * * * *', { name: 'a-twice-2' }) " +
+        'twice(_run: RunContext) {}',
+    );
+    expect(ts.transpileModule(found?.text ?? '', { reportDiagnostics: true }).diagnostics).toEqual([]);
   });
 
   it('that imports everything under one name is asked to name what it imports', () => {

@@ -51,6 +51,8 @@ class Rewriting {
   readonly #edits: Edit[] = [];
   readonly #crons: MigratedCron[] = [];
   readonly #decide: { line: number; text: string }[] = [];
+  /** Methods that take a run now; one may have several decorators. */
+  readonly #given = new Set<TS.MethodDeclaration>();
   readonly #ts: Compiler;
 
   constructor(
@@ -72,7 +74,8 @@ class Rewriting {
       decorator: `@${translation.decorator}`,
     });
     // Only beside nothing: a parameter that is there means something else.
-    if (node.parameters.length === 0) {
+    if (node.parameters.length === 0 && !this.#given.has(node)) {
+      this.#given.add(node);
       this.#edits.push({ from: node.parameters.pos, to: node.parameters.end, text: '_run: RunContext' });
     }
   }

@@ -4,6 +4,9 @@ import type { ScheduleDecorator, Written } from './translate.js';
 
 export const SCHEDULE = '@nestjs/schedule';
 
+/** Functions that return something else each time. */
+const VARIES = /\bDate\b|random|\bnow\b|uuid|hostname/i;
+
 /** A decorator, where it stands, and the method it stands at. */
 export interface FoundDecorator extends ScheduleDecorator {
   readonly call: TS.Expression;
@@ -35,6 +38,7 @@ export class ScheduleSource {
     this.import = this.#readImport();
     this.#expressions = expressions;
     for (const statement of this.file.statements) this.#noteConstants(statement);
+    for (const owner of this.#classes(this.file)) this.#noteStatics(owner);
   }
 
   readonly #expressions: ReadonlyMap<string, string>;
@@ -58,11 +62,12 @@ export class ScheduleSource {
     }
   }
 
-  #arguments(args: readonly TS.Expression[]): Pick<ScheduleDecorator, 'args' | 'options' | 'isDate'> {
+  #arguments(args: readonly TS.Expression[]): Pick<ScheduleDecorator, 'args' | 'options' | 'isDate' | 'isVarying'> {
     const [first, options] = args;
     return {
       args: args.map((arg) => this.#written(arg)),
       isDate: first !== undefined && this.#isDate(first),
+      isVarying: first !== undefined && this.#isVarying(first, false),
       options: options === undefined ? new Map() : this.#options(options),
     };
   }
@@ -75,6 +80,23 @@ export class ScheduleSource {
       return constant !== undefined && this.#isDate(constant);
     }
     return ts.isCallExpression(node) && /^(DateTime|Date)\b/.test(node.expression.getText(this.file));
+  }
+
+  /**
+   * Whether each load of the file may come to another value: it is made of the time or of chance, or text is put together from
+   * what a function returns. A call alone may just as well read a configuration.
+   * @param isPart of a text that is put together
+   */
+  #isVarying(node: TS.Node, isPart: boolean): boolean {
+    const { ts } = this;
+    const constant = this.#constants.get(node.getText(this.file));
+    if (constant) return this.#isVarying(constant, isPart);
+    const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
+    if (isCall && (isPart || VARIES.test(node.expression.getText(this.file)))) return true;
+    const isText = ts.isTemplateExpression(node) || ts.isBinaryExpression(node);
+    let isFound = false;
+    ts.forEachChild(node, (child) => void (isFound ||= this.#isVarying(child, isPart || isText)));
+    return isFound;
   }
 
   #options(node: TS.Expression): Map<string, Written> | null {
@@ -148,6 +170,16 @@ export class ScheduleSource {
     if (!ts.isVariableStatement(statement) || (statement.declarationList.flags & ts.NodeFlags.Const) === 0) return;
     for (const { name, initializer } of statement.declarationList.declarations) {
       if (ts.isIdentifier(name) && initializer) this.#constants.set(name.text, initializer);
+    }
+  }
+
+  /** As they are written outside of the class: `Tasks.EVERY_HOUR`. */
+  #noteStatics({ name: owner, members }: TS.ClassLikeDeclaration): void {
+    const { ts } = this;
+    for (const member of members) {
+      if (!owner || !ts.isPropertyDeclaration(member) || !member.initializer) continue;
+      const isStatic = member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.StaticKeyword);
+      if (isStatic) this.#constants.set(`${owner.text}.${member.name.getText(this.file)}`, member.initializer);
     }
   }
 

@@ -14,6 +14,8 @@ export interface ScheduleDecorator {
   readonly args: readonly Written[];
   /** The first argument makes a date: the method runs once. */
   readonly isDate: boolean;
+  /** Each load of the file may come to another first argument. */
+  readonly isVarying: boolean;
   /** The options as they are written; `null` for options that are no plain object literal. */
   readonly options: ReadonlyMap<string, Written> | null;
 }
@@ -74,6 +76,10 @@ function left(...decide: string[]): Translation {
 
 const NOT_LITERAL = 'its options are not an object literal. Write them out, or translate this one by hand.';
 
+const VARYING =
+  'has a schedule that is computed when the file is loaded, so pods may declare different ones. To spread load, write a fixed ' +
+  'schedule with H, such as "H * * * *", or use the option spread.';
+
 function translateCron(found: ScheduleDecorator, given: TranslateOptions): Translation {
   const [expression] = found.args;
   if (found.isDate) {
@@ -87,7 +93,8 @@ function translateCron(found: ScheduleDecorator, given: TranslateOptions): Trans
   const name = nameOf(found, found.options.get('name'), given);
   const text = typeof expression.value === 'string' ? given.quote(expression.value) : expression.text;
   const list = [`name: ${given.quote(name)}`, ...parts];
-  return { name, decorator: `SingletonCron(${text}, { ${list.join(', ')} })`, decide };
+  const all = found.isVarying ? [...decide, VARYING] : decide;
+  return { name, decorator: `SingletonCron(${text}, { ${list.join(', ')} })`, decide: all };
 }
 
 /** `null` for an expression that is right, and for one that is only known at run time. */

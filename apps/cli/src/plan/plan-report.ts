@@ -11,29 +11,20 @@ const WORDS: Readonly<Record<Change, string>> = {
   new: 'new',
   changed: 'changed',
   removed: 'removed',
-  older: 'left as it is',
-  conflict: 'CONFLICT',
+  foreign: "ANOTHER APP'S",
 };
 
-/** Fails for a build that would define nothing, or not start: a deploy of it does something else than its author thinks. */
+/** Fails for a deploy that declares a cron of another app: it does something else than its author thinks. */
 export function planReport(plan: Plan, { from, to }: { readonly from: number; readonly to: number }): Report {
-  const { source, buildSeq, lastSeq, standing, changes, same } = plan;
+  const { app, changes, same } = plan;
   const names = (change: Change) => changes.filter((each) => each.change === change).map(({ cron }) => cron);
-  const [notDefined, conflicts] = [names('older'), names('conflict')];
-  const ok = notDefined.length === 0 && conflicts.length === 0;
-  const kinds = {
-    new: names('new'),
-    changed: names('changed'),
-    removed: names('removed'),
-    notDefined,
-    conflicts,
-    same,
-  };
+  const foreign = names('foreign');
+  const ok = foreign.length === 0;
   return {
     code: ok ? EXIT.ok : EXIT.finding,
     json: {
-      ...{ ok, source, buildSeq, lastSeq, standing, from: iso(from), to: iso(to) },
-      ...kinds,
+      ...{ ok, app, from: iso(from), to: iso(to) },
+      ...{ new: names('new'), changed: names('changed'), removed: names('removed'), foreign, same },
       crons: changes.map(cronJson),
     },
     text: (width) => [
@@ -43,16 +34,17 @@ export function planReport(plan: Plan, { from, to }: { readonly from: number; re
   };
 }
 
-function cronJson({ cron, change, parts, instants: { gone, added } }: CronChange): object {
-  return { cron, change, parts, gone: onlyJson(gone), added: onlyJson(added) };
+function cronJson({ cron, change, owner, parts, instants: { gone, added } }: CronChange): object {
+  return { cron, change, owner, parts, gone: onlyJson(gone), added: onlyJson(added) };
 }
 
 function onlyJson({ count, first }: Only): object {
   return { count, first: first.map((at) => iso(at)) };
 }
 
-function rows({ cron, change, parts, instants: { gone, added } }: CronChange): string[][] {
-  const what = parts.length === 0 ? '' : `differs in ${parts.join(', ')}`;
+function rows({ cron, change, owner, parts, instants: { gone, added } }: CronChange): string[][] {
+  const differs = parts.length === 0 ? '' : `differs in ${parts.join(', ')}`;
+  const what = owner === null ? differs : `belongs to ${owner}`;
   return [[WORDS[change], cron, what], ...only('fires no more', gone), ...only('fires then', added)];
 }
 
@@ -62,13 +54,13 @@ function only(word: string, { count, first }: Only): string[][] {
   return [['', word, `${count}: ${shown}${count > SHORT ? ' …' : ''}`]];
 }
 
-function ending({ source, buildSeq, lastSeq, standing, changes, same }: Plan): string {
-  const which = buildSeq === null ? `The next build of ${source}` : `Build ${buildSeq} of ${source}`;
-  if (standing === 'older') {
-    return `${which} is older than ${lastSeq}: its processes run crons but define none. Raise buildSeq (FENCEPOST_BUILD_SEQ) to make it define them.`;
-  }
-  const conflicts = changes.filter(({ change }) => change === 'conflict').length;
-  if (conflicts > 0)
-    return `${which} has the buildSeq of the live build but different declarations: it would refuse to start. Raise buildSeq.`;
-  return `${which}: ${changes.length} of ${changes.length + same} crons change.`;
+const REMOVED = 'What it leaves out is removed once no live pod has declared it for removeAfter (5 min unless set).';
+
+const FOREIGN =
+  'It does not define the crons of another app: rename them, or stop the pods of that app that declare them.';
+
+function ending({ app, changes, same }: Plan): string {
+  const [removed, foreign] = (['removed', 'foreign'] as const).map((of) => changes.some(({ change }) => change === of));
+  const counts = `A deploy of ${app}: ${changes.length} of ${changes.length + same} crons change.`;
+  return [counts, removed ? REMOVED : '', foreign ? FOREIGN : ''].filter((sentence) => sentence !== '').join(' ');
 }

@@ -17,26 +17,26 @@ function entry(of: CronDefinition, more: Partial<CatalogEntry> = {}): CatalogEnt
     generation: 1,
     state: 'active',
     since: 0,
-    by: 'app build 7',
+    by: 'app revision 7',
     reason: null,
     zoneData: '2026a',
   } as const;
-  return { ...made, definition: of, past: [], source: 'app', buildSeq: 7, ...more };
+  return { ...made, definition: of, past: [], app: 'app', revision: 7, ...more };
 }
 
 function declared(...definitions: CronDefinition[]): Declaration[] {
   return definitions.map((each) => ({ definition: each, disabled: false }));
 }
 
-function look(live: readonly CatalogEntry[], declarations: readonly Declaration[], buildSeq: number | null = 8) {
+function look(live: readonly CatalogEntry[], declarations: readonly Declaration[]) {
   const span = { from: FROM, to: TO };
-  const found = plan({ live, build: { source: 'app', buildSeq, declarations }, ...span });
+  const found = plan({ live, deploy: { app: 'app', declarations }, ...span });
   const report = planReport(found, span);
   return { ...found, report, kinds: found.changes.map(({ cron, change }) => `${cron} ${change}`) };
 }
 
 describe('plan', () => {
-  it('has nothing to tell of a build that declares what is live', () => {
+  it('has nothing to tell of a deploy that declares what is in force', () => {
     const { report, changes, same } = look([entry(definition('a'))], declared(definition('a')));
     expect({ changes, same, code: report.code }).toEqual({ changes: [], same: 1, code: 0 });
   });
@@ -83,42 +83,49 @@ describe('plan', () => {
     expect(change?.instants.added).toMatchObject({ count: 1, first: [Date.parse('2026-03-29T01:30:00Z')] });
   });
 
-  it('removes what the program declared before, and nothing of another one or made by hand', () => {
+  it('removes what the app declared before, and nothing of another app or made by hand', () => {
     const live = [
       entry(definition('mine')),
-      entry(definition('theirs'), { source: 'other' }),
-      entry(definition('by-hand'), { source: null, buildSeq: null }),
+      entry(definition('mine-of-a-former-release'), { app: 'app/dist/main.js', revision: null }),
+      entry(definition('theirs'), { app: 'other' }),
+      entry(definition('theirs-too'), { app: 'app/worker' }),
+      entry(definition('by-hand'), { app: null, revision: null }),
       entry(definition('gone'), { state: 'removed' }),
     ];
-    const { kinds, changes } = look(live, []);
-    expect(kinds).toEqual(['mine removed']);
+    const { kinds, changes, report } = look(live, []);
+    expect(kinds).toEqual(['mine removed', 'mine-of-a-former-release removed']);
     expect(changes[0]?.instants.gone.count).toBe(7);
+    expect(report).toMatchObject({ code: 0, json: { ok: true, removed: ['mine', 'mine-of-a-former-release'] } });
+    expect(report.text(400).at(-1)).toContain('once no live pod has declared it for removeAfter');
   });
 
-  it('fails for an older build, which defines and removes nothing', () => {
-    const live = [entry(definition('a')), entry(definition('b'))];
-    const { kinds, report, changes } = look(live, declared(definition('a', '0 4 * * *'), definition('c')), 6);
-    expect(kinds).toEqual(['a older', 'c older']);
-    expect(changes[0]?.instants.added.count).toBe(0);
-    expect(report).toMatchObject({ code: 1, json: { ok: false, standing: 'older', notDefined: ['a', 'c'] } });
-    expect(report.text(200).at(-1)).toContain('Build 6 of app is older than 7');
+  it('adds a removed cron again, and takes one that was made by hand', () => {
+    const live = [
+      entry(definition('gone'), { state: 'removed' }),
+      entry(definition('by-hand'), { app: null, revision: null }),
+    ];
+    const { kinds } = look(live, declared(definition('gone'), definition('by-hand', '0 4 * * *')));
+    expect(kinds).toEqual(['gone new', 'by-hand changed']);
   });
 
-  it('fails for an equal build with other content, and lets it add what is new', () => {
-    const live = [entry(definition('a')), entry(definition('b'))];
-    const { kinds, report } = look(live, declared(definition('a', '0 4 * * *'), definition('c')), 7);
-    expect(kinds).toEqual(['a conflict', 'c new']);
-    expect(report).toMatchObject({ code: 1, json: { conflicts: ['a'], new: ['c'], removed: [] } });
+  it('fails for a cron of another app, whose definition stays', () => {
+    const live = [entry(definition('mine')), entry(definition('theirs'), { app: 'other' })];
+    const { changes, report } = look(live, declared(definition('mine'), definition('theirs', '0 4 * * *')));
+    expect(changes).toMatchObject([{ cron: 'theirs', change: 'foreign', owner: 'other' }]);
+    expect(changes[0]?.instants).toMatchObject({ gone: { count: 0 }, added: { count: 0 } });
+    expect(report).toMatchObject({ code: 1, json: { ok: false, foreign: ['theirs'], changed: [] } });
+    expect(report.text(400).join('\n')).toMatch(/ANOTHER APP'S +theirs +belongs to other/);
   });
 
-  it('takes a build without a number for the next one', () => {
-    expect(look([entry(definition('a'))], [], null)).toMatchObject({ standing: 'newer', kinds: ['a removed'] });
+  it('fails for it also where both declare it alike', () => {
+    const { report } = look([entry(definition('theirs'), { app: 'other' })], declared(definition('theirs')));
+    expect(report).toMatchObject({ code: 1, json: { foreign: ['theirs'] } });
   });
 
-  it('asks which program it is where several declare', () => {
-    const live = [entry(definition('a')), entry(definition('b'), { source: 'other' })];
-    const build = { source: null, buildSeq: 8, declarations: [] };
-    expect(() => plan({ live, build, from: FROM, to: TO })).toThrow(/--source.*app, other/);
+  it('asks which app it is where several declare', () => {
+    const live = [entry(definition('a')), entry(definition('b'), { app: 'other' })];
+    const deploy = { app: null, declarations: [] };
+    expect(() => plan({ live, deploy, from: FROM, to: TO })).toThrow(/--app.*app, other/);
   });
 
   it('keeps to the width of a terminal', () => {
@@ -127,13 +134,13 @@ describe('plan', () => {
   });
 });
 
-describe('the file with the declarations of a build', () => {
+describe('the file with the declarations of a deploy', () => {
   const file = (content: unknown) => () => readDeclarations(JSON.stringify(content), 'build.json', FROM);
 
-  it('is an array, or an object that says which build it is', () => {
+  it('is an array, or an object that says which app it is', () => {
     const [one] = declared(definition('a'));
-    expect(file([one])()).toEqual({ source: null, buildSeq: null, declarations: [one] });
-    expect(file({ source: 'app', buildSeq: 9, declarations: [one] })()).toMatchObject({ source: 'app', buildSeq: 9 });
+    expect(file([one])()).toEqual({ app: null, declarations: [one] });
+    expect(file({ app: 'app', declarations: [one] })()).toMatchObject({ app: 'app' });
   });
 
   it('may leave out what has a default', () => {

@@ -8,77 +8,73 @@ import {
   type Declaration,
   type InstantDifference,
 } from '../jobs.js';
-import type { BuildFile } from './read-declarations.js';
-
-/** How a build stands to the last one of its program. */
-export type Precedence = 'newer' | 'equal' | 'older';
+import type { DeclarationsFile } from './read-declarations.js';
 
 /**
- * What becomes of a cron. `older`: it differs, and an older build defines nothing. `conflict`: it differs, and an equal
- * `buildSeq` may not: the processes of the build refuse to start.
+ * What becomes of a cron. `removed`: the app leaves it out, so it goes once no live pod has declared it for `removeAfter`.
+ * `foreign`: it belongs to another app, which keeps it.
  */
-export type Change = 'new' | 'changed' | 'removed' | 'older' | 'conflict';
+export type Change = 'new' | 'changed' | 'removed' | 'foreign';
 
 export interface CronChange {
   readonly cron: string;
   readonly change: Change;
+  /** The app that it belongs to, where that is another one. */
+  readonly owner: string | null;
   /** Which parts of the definition differ. */
   readonly parts: readonly string[];
-  /** What would be different if the build defined it; nothing where it does not. */
   readonly instants: InstantDifference;
 }
 
 export interface Plan {
-  readonly source: string;
-  readonly buildSeq: number | null;
-  /** The last build of the program that declared something; `null` without one. */
-  readonly lastSeq: number | null;
-  readonly standing: Precedence;
+  readonly app: string;
   readonly changes: readonly CronChange[];
   readonly same: number;
 }
 
 export interface PlanQuestion {
   readonly live: readonly CatalogEntry[];
-  readonly build: BuildFile;
+  readonly deploy: DeclarationsFile;
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What a build would change, by the same rules as the catalog: only a higher `buildSeq` redefines and removes.
- * @throws {UsageError} when several programs declare crons and the build doesn't say which one it is
+ * What a deploy would change, by the same rules as the catalog, once the pods before it are gone.
+ * @throws {UsageError} when several apps declare crons and the deploy doesn't say which one it is
  */
-export function plan({ live, build, from, to }: PlanQuestion): Plan {
-  const source = build.source ?? onlySource(live);
-  const seqs = live.flatMap((entry) => (entry.source === source && entry.buildSeq !== null ? [entry.buildSeq] : []));
-  const lastSeq = seqs.length === 0 ? null : Math.max(...seqs);
-  const standing = precedenceOf(build.buildSeq, lastSeq);
+export function plan({ live, deploy, from, to }: PlanQuestion): Plan {
+  const app = deploy.app ?? onlyApp(live);
   const known = new Map(live.map((entry) => [entry.definition.name, entry]));
-  const pairs = build.declarations.map((declared) => ({ declared, entry: known.get(declared.definition.name) }));
-  const declaredNames = new Set(build.declarations.map(({ definition }) => definition.name));
-  const left = live.filter((entry) => entry.source === source && !declaredNames.has(entry.definition.name));
-  const gone = standing === 'newer' ? left.filter(({ state }) => state !== 'removed') : [];
-  const differing = pairs.filter(({ declared, entry }) => !isSame(declared, entry));
-  const changes = [...differing, ...gone.map((entry) => ({ declared: undefined, entry }))];
+  const pairs = deploy.declarations.map((declared) => ({ declared, entry: known.get(declared.definition.name) }));
+  const declaredNames = new Set(deploy.declarations.map(({ definition }) => definition.name));
+  const leftOut = live.filter((entry) => {
+    return entry.state !== 'removed' && isOf(entry, app) && !declaredNames.has(entry.definition.name);
+  });
+  const differing = pairs.filter((pair) => !isSame(pair, app));
+  const changes = [...differing, ...leftOut.map((entry) => ({ declared: undefined, entry }))];
   return {
-    ...{ source, buildSeq: build.buildSeq, lastSeq, standing },
-    changes: changes.map((pair) => changeOf(pair, standing, { from, to })),
+    app,
+    changes: changes.map((pair) => changeOf(pair, app, { from, to })),
     same: pairs.length - differing.length,
   };
 }
 
-function onlySource(live: readonly CatalogEntry[]): string {
-  const sources = [...new Set(live.flatMap(({ source }) => (source === null ? [] : [source])))];
-  if (sources.length <= 1) return sources[0] ?? 'default';
-  throw new UsageError(
-    `Expected --source, since ${sources.length} programs declare crons here: ${sources.join(', ')}. Name the program of this build.`,
-  );
+function onlyApp(live: readonly CatalogEntry[]): string {
+  const apps = [...new Set(live.flatMap(({ app }) => (app === null ? [] : [app])))];
+  if (apps.length <= 1) return apps[0] ?? 'default';
+  throw new UsageError(`Expected --app, since ${apps.length} apps declare crons here: ${apps.join(', ')}.`);
 }
 
-function precedenceOf(seq: number | null, last: number | null): Precedence {
-  if (seq === null || last === null || seq > last) return 'newer';
-  return seq === last ? 'equal' : 'older';
+/** Former releases, whose declarations have no revision, added the path of the program to the name of its package. */
+function isOf(entry: CatalogEntry, app: string): boolean {
+  return entry.app === app || (entry.revision === null && (entry.app?.startsWith(`${app}/`) ?? false));
+}
+
+/** What was created at run time belongs to no app: the first that declares it gets it. */
+function ownerOf(entry: CatalogEntry | undefined, app: string): string | null {
+  if (!entry || entry.app === null || entry.state === 'removed') return null;
+  return isOf(entry, app) ? null : entry.app;
 }
 
 interface Pair {
@@ -86,32 +82,25 @@ interface Pair {
   readonly entry: CatalogEntry | undefined;
 }
 
-function isSame(declared: Declaration, entry: CatalogEntry | undefined): boolean {
-  if (entry === undefined || entry.state === 'removed') return false;
+function isSame({ declared, entry }: Pair, app: string): boolean {
+  if (!declared || !entry || entry.state === 'removed' || ownerOf(entry, app) !== null) return false;
   return contentHash(declared) === contentHash({ definition: entry.definition, disabled: entry.state === 'disabled' });
 }
 
-function changeOf(
-  { declared, entry }: Pair,
-  standing: Precedence,
-  { from, to }: { from: number; to: number },
-): CronChange {
-  const change = kindOf({ declared, entry }, standing);
-  const defines = change !== 'older' && change !== 'conflict';
+function changeOf({ declared, entry }: Pair, app: string, { from, to }: { from: number; to: number }): CronChange {
+  const owner = ownerOf(entry, app);
   const live = entry?.state === 'active' ? instantsOf(entry.definition, from, to) : [];
   const planned = declared?.disabled === false ? instantsOf(declared.definition, from, to) : [];
   return {
     cron: declared?.definition.name ?? entry?.definition.name ?? '',
-    change,
+    change: owner === null ? kindOf({ declared, entry }) : 'foreign',
+    owner,
     parts: declared && entry ? differingParts(entry, declared) : [],
-    instants: instantDifference(defines ? live : [], defines ? planned : []),
+    instants: instantDifference(owner === null ? live : [], owner === null ? planned : []),
   };
 }
 
-function kindOf({ declared, entry }: Pair, standing: Precedence): Change {
+function kindOf({ declared, entry }: Pair): Change {
   if (declared === undefined) return 'removed';
-  const there = entry !== undefined && entry.state !== 'removed';
-  if (standing === 'older') return 'older';
-  if (standing === 'equal' && there) return 'conflict';
-  return there ? 'changed' : 'new';
+  return entry !== undefined && entry.state !== 'removed' ? 'changed' : 'new';
 }

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { UsageError } from '../exit.js';
 import { CRON_NAME, CRON_TEXTS, parseSchedule, ScheduleError, type CronDefinition, type Declaration } from '../jobs.js';
 
-/** What a build declares, as a file has it. */
-export interface BuildFile {
-  /** Which program; `null` where the file doesn't say. */
-  readonly source: string | null;
-  /** `null` where the file doesn't say: then it is taken for the next build. */
-  readonly buildSeq: number | null;
+/** What a deploy declares, as a file has it. */
+export interface DeclarationsFile {
+  /** `null` where the file doesn't say. */
+  readonly app: string | null;
   readonly declarations: readonly Declaration[];
 }
 
@@ -68,30 +66,26 @@ const declaration = z.strictObject(
   'an object such as { "definition": { … }, "disabled": false }',
 );
 const declarations = z.array(declaration, 'an array of declarations');
-const build = z.strictObject(
-  {
-    source: text('the name of a program').optional(),
-    buildSeq: milliseconds.optional(),
-    declarations,
-  },
+const deploy = z.strictObject(
+  { app: text('the name of an app').optional(), declarations },
   'an array of declarations, or an object with "declarations"',
 );
 
 /**
- * Reads an array of declarations, or `{ source, buildSeq, declarations }`.
+ * Reads an array of declarations, or `{ app, declarations }`.
  * @param where the file, for messages
  * @param now an expression has to have an instant within five years from then
  * @throws {UsageError} naming the place, what was expected there, and what came
  */
-export function readDeclarations(content: string, where: string, now: number): BuildFile {
+export function readDeclarations(content: string, where: string, now: number): DeclarationsFile {
   const value = parse(content, where);
-  const read = build.safeParse(Array.isArray(value) ? { declarations: value } : value);
+  const read = deploy.safeParse(Array.isArray(value) ? { declarations: value } : value);
   if (!read.success) throw new UsageError(firstIssue(read.error, value, where));
-  const { source = null, buildSeq = null } = read.data;
+  const { app = null } = read.data;
   const declared = read.data.declarations as readonly Declaration[];
   checkNames(declared, where);
   for (const each of declared) checkSchedule(each.definition, where, now);
-  return { source, buildSeq, declarations: declared };
+  return { app, declarations: declared };
 }
 
 function parse(content: string, where: string): unknown {
@@ -99,7 +93,7 @@ function parse(content: string, where: string): unknown {
     return JSON.parse(content);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Expected JSON with the declarations of a build in ${where}, but cannot parse it: ${detail}`);
+    throw new UsageError(`Expected JSON with the declarations of a deploy in ${where}, but cannot parse it: ${detail}`);
   }
 }
 

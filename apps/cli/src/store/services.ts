@@ -10,6 +10,7 @@ import {
   type Catalog,
   type CronOperator,
   type Ledger,
+  type LiveRevisions,
   type PostgresFacts,
   type RedisJournal,
   type RedisPodRegistry,
@@ -31,7 +32,10 @@ interface Ports {
   readonly membership: RedisMembership;
   readonly journal: RedisJournal;
   readonly pods: RedisPodRegistry;
+  readonly revisions: LiveRevisions;
   readonly leaseStore: CronLeases;
+  /** Whether that is in the Redis that pods report to. */
+  readonly leasesBesidePods: boolean;
   readonly operator: CronOperator;
   readonly runs: RunOperator;
   readonly examine: (() => Promise<PostgresFacts>) | null;

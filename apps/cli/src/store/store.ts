@@ -23,6 +23,7 @@ import {
   RedisPodRegistry,
   RedisShadowLog,
   RedisMembership,
+  LiveRevisions,
   Mutes,
   openAlarmStore,
   RunOperator,
@@ -76,6 +77,7 @@ export interface Store extends Questions, Services {
   readonly membership: RedisMembership;
   readonly journal: RedisJournal;
   readonly pods: RedisPodRegistry;
+  readonly revisions: LiveRevisions;
   /** What pods in shadow mode have recorded. */
   readonly shadow: Pick<RedisShadowLog, 'read'>;
   readonly operator: CronOperator;
@@ -199,6 +201,7 @@ async function withParts<Result>(
   const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
   const membership = new RedisMembership(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
+  const revisions = new LiveRevisions({ pods, revisions: catalog.revisions, clock: systemClock });
   const leaseStore = new LazyCronLeases({ ...at, place, database, pods });
   const ports = { catalog, ledger, membership, clock: systemClock };
   const view = new CatalogView(catalog, systemClock);
@@ -206,12 +209,20 @@ async function withParts<Result>(
     const reads = { catalog: view, ledger };
     const operator = new CronOperator({ ...ports, queue, reads });
     const runs = new RunOperator({ ...ports, queue, reads });
-    const seen = { ...ports, view, journal, pods, operator, runs, shadow: new RedisShadowLog(at) };
-    const known = { ...at, ...seen, leaseStore, audit, examine };
+    const seen = { ...ports, view, journal, pods, revisions, operator, runs, shadow: new RedisShadowLog(at) };
+    const known = { ...at, ...seen, leaseStore, leasesBesidePods: place === 'redis', audit, examine };
     const [services, questions] = [servicesOf(known), questionsOf(known)];
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
     const mutes = new Mutes(openAlarmStore(redis, database, { ...space, postgres: database ?? undefined }));
-    const store = { ...space, ...seen, mutes, ...services, ...questions, crons: new CronCatalog(ports), elsewhere };
+    const store = {
+      ...space,
+      ...seen,
+      mutes,
+      ...services,
+      ...questions,
+      crons: new CronCatalog({ ...ports, pods }),
+      elsewhere,
+    };
     return await work(store).catch((error: unknown) => withPlaces(error, elsewhere));
   } finally {
     view.close();

@@ -9,7 +9,6 @@ import { failuresSchema, foundRunsSchema, runBatchSchema, runPageSchema } from '
 const count = z.int().min(0);
 const instant = z.iso.datetime({ precision: 3 });
 const next = z.string().nullable().describe('"cursor" of the next page; null: this is the last one.');
-
 export const youSchema = z
   .strictObject({
     name: z.string().describe('As audit records have it.'),
@@ -38,6 +37,7 @@ export const overviewSchema = z
     failedComplete: z.boolean().describe('false: there are more failed runs than were counted.'),
     queue: z.record(z.string(), count).describe('How many jobs of the queue are in each state.'),
     pods: z.array(SCHEMAS.Pod),
+    unreported: SCHEMAS.PodList.shape.unreported,
   })
   .describe('Summary of the deployment.');
 
@@ -79,7 +79,6 @@ const pageOf = (item: z.ZodType, what: string) => z.strictObject({ items: z.arra
 export const cronRunsSchema = pageOf(SCHEMAS.Run, 'Runs of a cron, newest first; the pages end with the latest 1,000.');
 export const journalSchema = pageOf(SCHEMAS.JournalEntry, 'Journal entries, newest first.');
 export const auditListSchema = pageOf(SCHEMAS.AuditRecord, 'Audit records, newest first.');
-export const podListSchema = listOf(SCHEMAS.Pod, 'Pods that reported recently.');
 export const findingListSchema = listOf(SCHEMAS.Finding, 'Findings of the doctor.');
 
 export const resumedSchema = z
@@ -155,7 +154,16 @@ export const backfillSchema = z
   })
   .describe('Result or preview of a backfill.');
 
-export const doneSchema = z.strictObject({ cron: z.string(), done: z.literal(true) }).describe('It is done.');
+export const removedSchema = z
+  .strictObject({
+    cron: z.string(),
+    done: z.literal(true),
+    declaredBy: z
+      .string()
+      .nullable()
+      .describe('The app that declared it: a pod that declares it again brings it back. null: created at run time.'),
+  })
+  .describe('A removed cron.');
 
 export const clearedSchema = z
   .strictObject({
@@ -201,7 +209,6 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   CronChange: cronChangeSchema,
   JournalList: journalSchema,
   AuditList: auditListSchema,
-  PodList: podListSchema,
   FindingList: findingListSchema,
   Resumed: resumedSchema,
   Started: startedSchema,
@@ -210,7 +217,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Cancelled: cancelledSchema,
   Resolved: resolvedSchema,
   Backfill: backfillSchema,
-  Done: doneSchema,
+  Removed: removedSchema,
   Cleared: clearedSchema,
   OwnCleared: ownClearedSchema,
   Problem: problemSchema,

@@ -1,6 +1,6 @@
 import type { CatalogEntry, Declaration } from '@fencepost/ledger/catalog';
 import { contentHash } from '@fencepost/ledger/catalog';
-import { differingParts, instantDifference, instantsOf, type Only } from '@fencepost/operations/internal';
+import { differingParts, instantDifference, instantsOf, lastDefined, type Only } from '@fencepost/operations/internal';
 import { z } from 'zod';
 
 const instant = z.iso.datetime({ precision: 3 });
@@ -14,8 +14,10 @@ export const cronChangeSchema = z
   .strictObject({
     cron: z.string(),
     dryRun: z.boolean(),
-    change: z.enum(['new', 'changed', 'same']),
-    parts: z.array(z.string()).describe('Parts of the definition that differ.'),
+    change: z
+      .enum(['new', 'restored', 'changed', 'same'])
+      .describe('restored: a removed cron comes back with its last definition and what was named.'),
+    parts: z.array(z.string()).describe('Parts of the definition that differ; of a restored one, from its last one.'),
     generation: z.int().nullable().describe('The newest generation: the one made, or of a dry run the one there is.'),
     next: z.array(instant).describe('The next 10 instants, within five years.'),
     gone: onlySchema.describe('Instants of the next 7 days that it would not have any more.'),
@@ -38,8 +40,8 @@ export function changeBy(declared: Declaration, before: CatalogEntry | null, now
   const { gone, added } = instantDifference(live, disabled ? [] : instantsOf(definition, now, to));
   return {
     cron: definition.name,
-    change: there === null ? 'new' : isSame(declared, there) ? 'same' : 'changed',
-    parts: there === null ? [] : differingParts(there, declared),
+    change: changeOf(declared, before),
+    parts: before === null ? [] : differingParts(lastDefined(before), declared),
     generation: there?.generation ?? null,
     next: disabled ? [] : nextOf(declared, now),
     gone: shown(gone),
@@ -47,8 +49,11 @@ export function changeBy(declared: Declaration, before: CatalogEntry | null, now
   };
 }
 
-function isSame(declared: Declaration, { definition, state }: CatalogEntry): boolean {
-  return contentHash(declared) === contentHash({ definition, disabled: state === 'disabled' });
+function changeOf(declared: Declaration, before: CatalogEntry | null): CronChange['change'] {
+  if (before === null) return 'new';
+  const { definition, state } = before;
+  if (state === 'removed') return 'restored';
+  return contentHash(declared) === contentHash({ definition, disabled: state === 'disabled' }) ? 'same' : 'changed';
 }
 
 function nextOf({ definition }: Declaration, now: number): string[] {

@@ -6,7 +6,7 @@ import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
-import { backfillSchema, doneSchema, resumedSchema, startedSchema } from './answers.js';
+import { backfillSchema, removedSchema, resumedSchema, startedSchema } from './answers.js';
 import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -79,25 +79,19 @@ export class CronOrdersController {
   }
 
   @Delete()
-  @Conflicts('CATALOG_MOVED')
-  @Orders('admin', doneSchema, 'Removes it; its history is kept.')
+  @Conflicts('CATALOG_MOVED', 'DECLARED_CRON')
+  @Orders('admin', removedSchema, 'Removes it, unless a live pod declares it; its history is kept.')
   async remove(
     @Param({ schema: inputs.cronParams }) { cron }: OfCron,
     @Query({ schema: inputs.removeOrder }) { reason, expected }: Checked<typeof inputs.removeOrder>,
   ) {
     const { entry } = await this.directory.known(cron);
     const { state, generation } = entry;
-    const order = {
-      action: 'remove',
-      cron,
-      reason,
-      before: { state, generation },
-      after: () => ({ state: 'removed' }),
-    };
+    const order = { ...ORDER_RECORDS.remove, cron, reason, before: { state, generation } };
     const given = { reason, ...(expected !== undefined && { expected }) };
-    await this.service.execute(order, (by) => this.crons.remove(cron, { by, ...given }));
+    const { declaredBy } = await this.service.execute(order, (by) => this.crons.remove(cron, { by, ...given }));
     this.directory.forget();
-    return { cron, done: true };
+    return { cron, done: true, declaredBy };
   }
 
   async #pauseOf(cron: string): Promise<object | null> {

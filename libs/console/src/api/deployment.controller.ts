@@ -1,16 +1,16 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Doctor, Forecasts } from '@fencepost/operations';
-import { READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
+import { READS, mapInSlices, readLivePods, type Reads } from '@fencepost/operations/internal';
 import {
   presentAuditRecord,
   presentDueAt,
   presentJournalEntry,
   presentForecast,
-  presentPod,
+  presentPodList,
   SCHEMAS,
 } from '@fencepost/operations/presenting';
-import { auditListSchema, findingListSchema, journalSchema, overviewSchema, podListSchema } from './answers.js';
+import { auditListSchema, findingListSchema, journalSchema, overviewSchema } from './answers.js';
 import { Shows } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
@@ -33,9 +33,9 @@ export class DeploymentController {
   }
 
   @Get('pods')
-  @Shows(podListSchema, 'Pods of both roles that reported recently.')
+  @Shows(SCHEMAS.PodList, 'Pods of both roles that reported recently.')
   async pods() {
-    return { items: (await this.reads.pods.list()).map(presentPod) };
+    return presentPodList(await readLivePods(this.reads));
   }
 
   @Get('upcoming')

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { presentPod } from '@fencepost/operations/presenting';
-import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
-import { CronDirectory, READS, libraryVersion, type Reads } from '@fencepost/operations/internal';
+import { presentPodList } from '@fencepost/operations/presenting';
+import { JOBS_SETTINGS, libraryVersion, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
+import { CronDirectory, READS, readLivePods, type Reads } from '@fencepost/operations/internal';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
@@ -34,19 +34,20 @@ export class OverviewService {
 
   async look() {
     this.#failed ??= new CostlyLook(() => this.#countFailed(), this.clock, TIMES);
-    const [now, { uncertain, ...crons }, failed, queue, pods] = await Promise.all([
+    const [now, { uncertain, ...crons }, failed, queue, live] = await Promise.all([
       this.directory.now(),
       this.directory.counts(),
       this.#failed.recent(),
       this.runs.queue.getJobCounts(),
-      this.reads.pods.list(),
+      readLivePods(this.reads),
     ]);
     const { tenant, prefix, ledger } = this.settings;
+    const { items: pods, unreported } = presentPodList(live);
     return {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...{ ...failed, queue, pods: pods.map(presentPod) },
+      ...{ ...failed, queue, pods, unreported },
     };
   }
 

@@ -53,6 +53,11 @@ export const PROBLEM_TYPES: Readonly<Record<string, ProblemType>> = {
     title: 'Definition changed',
     remedy: `${LOOK} \`expected\` and \`found\` are generations.`,
   },
+  DECLARED_CRON: {
+    status: 409,
+    title: 'Declared by code',
+    remedy: 'Pause the cron, or remove it from the code of `apps`: live pods declare it. Nothing was changed.',
+  },
   CATALOG_FULL: {
     status: 409,
     title: 'Too many crons',

@@ -4,7 +4,7 @@ import { CatalogMovedError, isStoreError } from '@fencepost/jobs/internal';
 import { FencepostError } from '@fencepost/lease';
 import { problemDetails } from '@fencepost/lease/http';
 import { scrubText, withoutQuery } from '@fencepost/lease/internal';
-import { LeaseMovedError } from '@fencepost/operations';
+import { DeclaredCronError, LeaseMovedError } from '@fencepost/operations';
 import { CatalogFullError } from '@fencepost/ledger/catalog';
 import { InvalidCronsError } from '@fencepost/operations/internal';
 import { presentLease, presentOwnLease } from '@fencepost/operations/presenting';
@@ -55,6 +55,7 @@ function detailsOf(error: FencepostError): object | null {
   if (error instanceof StateConflictError) return error.details;
   if (error instanceof CatalogMovedError) return { expected: error.expected, found: error.found };
   if (error instanceof LeaseMovedError) return { found: error.found && presentFound(error.resource, error.found) };
+  if (error instanceof DeclaredCronError) return { apps: error.apps };
   if (error instanceof CatalogFullError) return { count: error.count, limit: error.limit };
   if (error instanceof InvalidCronsError) return { count: error.count, problems: error.problems.map(lineProblem) };
   return null;

@@ -94,11 +94,9 @@ export const cronSetOrder = z.strictObject({
   settings: z
     .record(z.string(), z.unknown(), SETTINGS)
     .describe(
-      'Options as of CronCatalog.set: expression or every, timeZone, payload, misfire, …; durations as texts or ms.',
+      'Options as of CronCatalog.set: expression or every, timeZone, payload, misfire, …; durations as texts or ms. An option ' +
+        'that is left out keeps its value, null resets one to its default; a removed cron has those of its last definition.',
     ),
-  keepOthers: flag(
-    'Options that are left out stay as they are, and null stands for the default; else all return to it.',
-  ),
   reason,
   expected: z
     .int(GENERATION)

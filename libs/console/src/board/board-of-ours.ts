@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ExpressAdapter } from '@bull-board/express';
 
 type Done = (error: unknown, html?: string) => void;
@@ -8,6 +10,7 @@ interface BoardApp {
   readonly engines: Readonly<Record<string, Render>>;
   disable(setting: string): void;
   engine(name: string, render: Render): void;
+  get(route: string, answer: (request: unknown, response: { json(body: object): unknown }) => void): void;
 }
 
 /** Its page has the fonts of somebody else in it, who would be told of everybody that looks at the board. */
@@ -75,6 +78,32 @@ button:has(.lucide-pencil), button:has(.lucide-files) { display: none; }
 #failed { background: #b3261e; color: #fff; font: 600 15px/1.4 system-ui, sans-serif; margin: 0; padding: 8px 16px; position: sticky; top: 0; z-index: 1000; }
 [data-unknown] main { visibility: hidden; }
 </style>`;
+
+/**
+ * What the board says about its bin. Its own words are about BullMQ's schedulers and would be wrong here. In English for every
+ * language of the board: a wrong sentence in the reader's own is worse.
+ */
+const BIN_WORDS = {
+  ACTIONS: { REMOVE: 'Pause or remove' },
+  CONFIRM: {
+    REMOVE:
+      'Stop the cron "{{id}}"? If code of a live pod declares it, it is paused until an operator resumes it. Otherwise it is ' +
+      'removed, and its history is kept.',
+  },
+  TOAST: {
+    REMOVE_PENDING: 'Stopping {{id}}',
+    REMOVE_DONE: '{{id}} no longer fires: it is paused if code of a live pod declares it, otherwise removed',
+  },
+} as const;
+
+type Words = Record<string, Record<string, unknown>>;
+
+function withBinWords(text: string): object {
+  const { SCHEDULERS: schedulers = {}, ...others } = JSON.parse(text) as Record<string, Words>;
+  const changed = Object.entries(BIN_WORDS).map(([group, words]) => [group, { ...schedulers[group], ...words }]);
+  return { ...others, SCHEDULERS: { ...schedulers, ...Object.fromEntries(changed) } };
+}
+
 /** Where the script is, from the board's own place. */
 export const BASE_SCRIPT_FILE = 'base.js';
 
@@ -95,6 +124,16 @@ export class BoardOfOurs extends ExpressAdapter {
     app.engine('ejs', (path, words, done) =>
       render(path, words, (error, html) => done(error, html === undefined ? html : ours(html, words as BoardWords))),
     );
+    return this;
+  }
+
+  override setStaticPath(route: string, folder: string): this {
+    for (const language of readdirSync(join(folder, 'locales'))) {
+      const file = `locales/${language}/messages.json`;
+      const answer = () => withBinWords(readFileSync(join(folder, file), 'utf8'));
+      (this.app as BoardApp).get(`${route}/${file}`, (_request, response) => void response.json(answer()));
+    }
+    super.setStaticPath(route, folder);
     return this;
   }
 }

@@ -2,6 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/typings/app';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
+import { Telemetry } from '@fencepost/jobs';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
@@ -63,6 +64,7 @@ export class QueuesBoardModule implements NestModule {
   @Inject(CronOperator) private readonly operator!: CronOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(READS) private readonly reads!: Reads;
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(BoardAccess) private readonly access!: BoardAccess;
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
 
@@ -84,12 +86,12 @@ export class QueuesBoardModule implements NestModule {
   }
 
   #board() {
-    const { runs, directory, service, operator, crons, gate } = this;
+    const { runs, directory, service, operator, crons, gate, telemetry } = this;
     const { ledger } = this.reads;
     const mounted = new BoardOfOurs();
     const environment = { label: this.settings.tenant, color: '#3b6ea5', textColor: '#ffffff' };
     createBullBoard({
-      queues: [new CronAdapter({ runs, directory, service, operator, crons, gate, ledger })],
+      queues: [new CronAdapter({ runs, directory, service, operator, crons, gate, ledger, telemetry })],
       serverAdapter: mounted.setBasePath(PLACE),
       options: { uiConfig: { ...LOOK, environment }, handlerHooks: this.access },
     });

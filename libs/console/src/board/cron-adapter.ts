@@ -1,9 +1,10 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
-import { type CronCatalog, type CronOperator } from '@fencepost/operations';
+import type { Telemetry } from '@fencepost/jobs';
+import { DeclaredCronError, type CronCatalog, type CronOperator } from '@fencepost/operations';
 import { mapInSlices, ORDER_RECORDS, type CronDirectory } from '@fencepost/operations/internal';
-import { lateBy } from '@fencepost/operations/presenting';
-import type { RunHistory } from '@fencepost/ledger';
+import { lateBy, presentPause } from '@fencepost/operations/presenting';
+import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import type { BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/operations/access-tokens';
@@ -20,7 +21,8 @@ export interface CronAdapterDeps {
   readonly service: CommandService;
   readonly operator: CronOperator;
   readonly crons: CronCatalog;
-  readonly ledger: RunHistory;
+  readonly ledger: RunHistory & Pick<OccurrenceLog, 'readCron'>;
+  readonly telemetry: Pick<Telemetry, 'emit'>;
   readonly gate: ReadGate;
 }
 
@@ -69,9 +71,10 @@ export class CronAdapter extends BullMQAdapter {
     const { items } = await this.deps.directory.page({ sort: 'name', limit: MAX_SHOWN });
     const shown = items.filter(({ state }) => state !== 'removed');
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
-    return mapInSlices(shown, ({ name, expression, timeZone, next, last }, n) => ({
-      ...{ id: name, name, pattern: expression, tz: timeZone, iterationCount: counts[n] ?? 0 },
-      ...(next !== null && { next: Date.parse(next) }),
+    return mapInSlices(shown, ({ name, expression, timeZone, next, last, paused }, n) => ({
+      ...{ id: name, name: schedulerName(name, paused), pattern: expression, tz: timeZone },
+      iterationCount: counts[n] ?? 0,
+      ...(next !== null && !isSkipped(next, paused) && { next: Date.parse(next) }),
       ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
     }));
   }
@@ -101,10 +104,25 @@ export class CronAdapter extends BullMQAdapter {
     const { crons, service, directory } = this.deps;
     const { entry } = await directory.known(cron);
     const before = { state: entry.state, generation: entry.generation };
-    const order = { action: 'remove', cron, reason: REASON, before, after: () => ({ state: 'removed' }) };
-    await service.execute(order, (by) => crons.remove(cron, { by, reason: REASON }), 'queues');
+    const order = { ...ORDER_RECORDS.remove, cron, reason: REASON, before };
+    try {
+      await service.execute(order, (by) => crons.remove(cron, { by, reason: REASON }), 'queues');
+    } catch (error) {
+      if (!(error instanceof DeclaredCronError)) throw error;
+      await this.#pauseInstead(error);
+    }
     directory.forget();
     return true;
+  }
+
+  /** The board has no button for a pause. The cron stays listed, marked as paused. */
+  async #pauseInstead({ cron, apps }: DeclaredCronError): Promise<void> {
+    const { service, operator, ledger, telemetry } = this.deps;
+    const reason = `asked to be removed on the board; paused instead, because code of ${apps.join(' and ')} declares it`;
+    const { paused } = await ledger.readCron(cron);
+    const order = { ...ORDER_RECORDS.pause, cron, reason, before: paused && presentPause(paused) };
+    const { by } = await service.execute(order, (name) => operator.pause(cron, { by: name, reason }), 'queues');
+    telemetry.emit('cron.paused-instead', { cron, apps, by });
   }
 
   async #know(jobs: readonly Job[]): Promise<void> {
@@ -168,6 +186,19 @@ function jobData(data: unknown, run: Run | null): unknown {
     error: run.error,
     worker: run.worker === null ? null : ownerPrefix(run.worker),
   };
+}
+
+type Paused = Awaited<ReturnType<CronDirectory['page']>>['items'][number]['paused'];
+
+/** The board shows it below the id. */
+function schedulerName(cron: string, paused: Paused): string {
+  if (paused === null) return cron;
+  return `${cron} · paused by ${paused.by}${paused.until === null ? '' : ` until ${paused.until}`}`;
+}
+
+/** Whether a pause that is known today covers an instant. */
+function isSkipped(instant: string, paused: Paused): boolean {
+  return paused !== null && (paused.until === null || Date.parse(instant) < Date.parse(paused.until));
 }
 
 type Scheduler = Omit<AppJobScheduler, 'queueName'>;

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { HeartbeatReply, LowestFormat, Member, Membership, ProcessKind } from './membership.js';
+import type { HeartbeatReply, LiveProcess, LowestFormat, Member, Membership, ProcessKind } from './membership.js';
 
 export interface CatalogMembershipDeps {
   readonly membership: Membership;
@@ -38,6 +38,10 @@ export class CatalogMembership implements Membership {
 
   members(): Promise<readonly Member[]> {
     return this.deps.membership.members();
+  }
+
+  processes(): Promise<readonly LiveProcess[]> {
+    return this.deps.membership.processes();
   }
 
   lowestFormat(): Promise<LowestFormat> {

@@ -26,6 +26,11 @@ export class FormatHeartbeat {
 
   constructor(private readonly deps: FormatHeartbeatDeps) {}
 
+  /** The lowest format of the live processes, as last heard; `Infinity` before the first reply. */
+  get lowest(): number {
+    return this.#lowest;
+  }
+
   /** @throws {FormatBehindError} when the deployment has written a format that this process can't read */
   async start(): Promise<void> {
     await this.#announce();

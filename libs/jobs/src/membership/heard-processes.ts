@@ -1,6 +1,6 @@
-import { MEMBER_GONE_MS, type LowestFormat, type Member, type ProcessKind } from './membership.js';
+import { MEMBER_GONE_MS, type LiveProcess, type LowestFormat, type Member, type ProcessKind } from './membership.js';
 
-/** A process, and when it was heard: epoch milliseconds of the store. */
+/** A sign of life of a process, and when it was sent: epoch milliseconds of the store. */
 export interface HeardProcess {
   readonly kind: ProcessKind;
   readonly format: number;
@@ -9,13 +9,25 @@ export interface HeardProcess {
   readonly at: number;
 }
 
+/** A process of both roles is heard as a pod and as another process, each for itself. */
+interface KnownProcess {
+  readonly format: number;
+  readonly weight: number;
+  readonly heardAs: Readonly<Partial<Record<ProcessKind, number>>>;
+}
+
 /** The live processes, as far as they have been read. Pure: the caller passes the time. */
 export class HeardProcesses {
-  readonly #heard = new Map<string, HeardProcess>();
+  readonly #heard = new Map<string, KnownProcess>();
 
   /** A time still to come, from before a clock went back, counts as now: a dead process would live until the clock has caught up. */
-  note(process: string, heard: HeardProcess, now: number): void {
-    this.#heard.set(process, { ...heard, at: Math.min(heard.at, now) });
+  note(process: string, { kind, format, weight = 1, at }: HeardProcess, now: number): void {
+    const before = this.#heard.get(process);
+    this.#heard.set(process, {
+      format,
+      weight: kind === 'pod' ? weight : (before?.weight ?? 1),
+      heardAs: { ...before?.heardAs, [kind]: Math.min(at, now) },
+    });
   }
 
   leave(process: string): void {
@@ -29,14 +41,24 @@ export class HeardProcesses {
   /** The scheduler pods, sorted by name. */
   members(now: number): Member[] {
     this.#forget(now);
-    const pods = [...this.#heard].filter(([, { kind }]) => kind === 'pod');
-    return pods
-      .map(([pod, { at, weight = 1 }]) => ({
-        pod,
-        sinceHeardMs: Math.max(0, now - at),
-        ...(weight !== 1 && { weight }),
-      }))
+    return [...this.#heard]
+      .flatMap(([pod, { heardAs, weight }]) => {
+        if (!isLive(heardAs.pod, now)) return [];
+        return [{ pod, sinceHeardMs: Math.max(0, now - heardAs.pod), ...(weight !== 1 && { weight }) }];
+      })
       .toSorted((a, b) => (a.pod < b.pod ? -1 : 1));
+  }
+
+  /** All of them, sorted by name. */
+  processes(now: number): LiveProcess[] {
+    this.#forget(now);
+    return [...this.#heard]
+      .map(([process, { heardAs }]) => ({
+        process,
+        isScheduler: isLive(heardAs.pod, now),
+        sinceHeardMs: Math.max(0, now - lastOf(heardAs)),
+      }))
+      .toSorted((a, b) => (a.process < b.process ? -1 : 1));
   }
 
   lowest(now: number): LowestFormat | null {
@@ -46,6 +68,16 @@ export class HeardProcesses {
   }
 
   #forget(now: number): void {
-    for (const [process, { at }] of this.#heard) if (at <= now - MEMBER_GONE_MS) this.#heard.delete(process);
+    for (const [process, { heardAs }] of this.#heard) {
+      if (!isLive(lastOf(heardAs), now)) this.#heard.delete(process);
+    }
   }
+}
+
+function lastOf({ pod = -Infinity, process = -Infinity }: KnownProcess['heardAs']): number {
+  return Math.max(pod, process);
+}
+
+function isLive(at: number | undefined, now: number): at is number {
+  return at !== undefined && at > now - MEMBER_GONE_MS;
 }

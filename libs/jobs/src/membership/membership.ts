@@ -11,6 +11,16 @@ export interface Member {
   readonly weight?: number;
 }
 
+/** A live process of the deployment: a scheduler pod, a worker, or both. */
+export interface LiveProcess {
+  /** Its identity, also the holder of its leases. */
+  readonly process: string;
+  /** Whether it sends the heartbeats of a scheduler pod; a worker only says that it lives. */
+  readonly isScheduler: boolean;
+  /** Time since it was last heard, milliseconds of the store's clock. */
+  readonly sinceHeardMs: number;
+}
+
 /** A scheduler pod, or a process whose format alone matters. */
 export type ProcessKind = 'pod' | 'process';
 
@@ -102,6 +112,11 @@ export interface Membership {
    * A time long past, such as 0, asks the holder to recheck the cron now: a run was triggered.
    */
   publishDue(dues: ReadonlyMap<string, number | null>): Promise<void>;
+  /**
+   * All live processes, sorted by name, those of former builds included; for a look, without a sign of life.
+   * @throws {FormatBehindError}
+   */
+  processes(): Promise<readonly LiveProcess[]>;
   /** The last heartbeat of any pod, epoch milliseconds of the store; `null` for none. */
   lastHeard(): Promise<number | null>;
 }

@@ -5,6 +5,7 @@ import {
   FormatBehindError,
   MAX_OVERDUE,
   type HeartbeatReply,
+  type LiveProcess,
   type LowestFormat,
   type Member,
   type Membership,
@@ -50,6 +51,7 @@ export class MemoryMembership implements Membership {
       members: () => this.members(),
       announce: (process) => this.announce(process, format),
       lowestFormat: () => this.lowestFormat(format),
+      processes: () => this.processes(),
       leave: (pod) => this.leave(pod),
       publishDue: (dues) => this.publishDue(dues),
       lastHeard: () => this.lastHeard(),
@@ -94,6 +96,18 @@ export class MemoryMembership implements Membership {
   #member(pod: string, sinceHeardMs: number): Member {
     const weight = this.#weights.get(pod) ?? 1;
     return { pod, sinceHeardMs, ...(weight !== 1 && { weight }) };
+  }
+
+  async processes(): Promise<readonly LiveProcess[]> {
+    const now = this.#options.clock.now();
+    const members = new Map((await this.members()).map(({ pod, sinceHeardMs }) => [pod, sinceHeardMs]));
+    const announced = [...this.#formats].filter(([, { heard }]) => heard > now - this.#timing.memberGoneMs);
+    const heardMs = new Map(announced.map(([process, { heard }]) => [process, Math.max(0, now - heard)]));
+    return [...new Set([...members.keys(), ...heardMs.keys()])].toSorted().map((process) => ({
+      process,
+      isScheduler: members.has(process),
+      sinceHeardMs: Math.min(members.get(process) ?? Infinity, heardMs.get(process) ?? Infinity),
+    }));
   }
 
   async announce(process: string, format = FORMAT): Promise<LowestFormat> {

@@ -10,6 +10,7 @@ import {
   MEMBER_GONE_MS,
   OVERDUE_MS,
   type HeartbeatReply,
+  type LiveProcess,
   type LowestFormat,
   type Member,
   type Membership,
@@ -106,6 +107,13 @@ export class RedisMembership implements Membership {
     const [now, entries, written] = await Promise.all([this.#time(), this.#entries(), this.#written()]);
     await this.#apply(entries, null, now);
     return this.#agree(written, now);
+  }
+
+  async processes(): Promise<readonly LiveProcess[]> {
+    await this.#begin();
+    const [now, entries] = await Promise.all([this.#time(), this.#entries()]);
+    await this.#apply(entries, null, now);
+    return this.#heard.processes(now);
   }
 
   async leave(process: string): Promise<void> {

@@ -1,61 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SetupError, StoreAwayError, systemClock, type LeaseStore } from '@fencepost/lease';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { MemoryLeaseStore } from '@fencepost/lease/testing';
-import type { DeclareReply } from '@fencepost/ledger/catalog';
 import { refusalOf } from '../../../../test/support/refusals.js';
-import { recordedEvents, type RecordedEvents } from '../../../../test/support/recorded.js';
 import { CronDeclarationError, EffectOptionError } from '../errors.js';
 import { EffectOptionParser } from '../running/effect-options.js';
 import { LeaseFeed, Telemetry } from '../telemetry/telemetry.js';
-import { appName } from './build.js';
 import { checkCron } from './cron-declaration.js';
 import { jobsSettings } from './options.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import { openCronLeases } from './stores.js';
-import { DeclarationReport } from './declarer.js';
-
-describe('app name', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'app-name-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  function write(path: string, text: string): void {
-    const whole = join(folder, path);
-    mkdirSync(dirname(whole), { recursive: true });
-    writeFileSync(whole, text);
-  }
-
-  describe('the name of an app', () => {
-    it('stands in the package.json that is nearest to its program', () => {
-      write('package.json', '{ "name": "everything" }');
-      write('apps/mail/package.json', '{ "name": "@shop/mail" }');
-      expect(appName(join(folder, 'apps/mail/dist/main.js'))).toBe('@shop/mail');
-      expect(appName(join(folder, 'apps/mail/bundle/main.js'))).toBe('@shop/mail');
-      expect(appName(join(folder, 'main.js'))).toBe('everything');
-      expect(appName(join(folder, 'src/main.ts'))).toBe(appName(join(folder, 'dist/index.mjs')));
-    });
-
-    it('is not the same for two programs of one package, or one would remove what the other declares', () => {
-      write('package.json', '{ "name": "everything" }');
-      expect(appName(join(folder, 'dist/apps/mail/main.js'))).toBe('everything/apps/mail/main');
-      expect(appName(join(folder, 'dist/apps/other/main.js'))).toBe('everything/apps/other/main');
-      expect(appName(join(folder, 'dist/worker.js'))).toBe('everything/worker');
-    });
-
-    it('is the same word for every program that stands in no package', () => {
-      expect(appName('/main.js')).toBe('default');
-      expect(appName('')).toBeTypeOf('string');
-      // `node -e` and a REPL are no file at all.
-      expect(appName(undefined)).toBeTypeOf('string');
-    });
-  });
-});
 
 const ofJobs = (options: object) =>
   refusalOf(SetupError, () => jobsSettings({ redis: 'redis://localhost:6379', ...options }));
@@ -125,47 +79,6 @@ describe('insisting on an answer', () => {
 class AwayError extends StoreAwayError {
   readonly code = 'AWAY';
 }
-
-describe('declaration report', () => {
-  let events: RecordedEvents;
-  let news: DeclarationReport;
-  beforeEach(() => {
-    const telemetry = new Telemetry();
-    events = recordedEvents(telemetry);
-    news = new DeclarationReport(telemetry, { seq: 7, source: 'mail' });
-  });
-
-  const reply = (over: Partial<DeclareReply>): DeclareReply => ({ changed: [], older: [], removed: [], ...over });
-
-  describe('what came of declaring', () => {
-    it('is told once, and again when something changed by it', () => {
-      for (let again = 0; again < 3; again += 1) news.report(reply({}), 2);
-      expect(events.of('catalog.declared')).toEqual([{ declared: 2, changed: 0, older: 0 }]);
-      news.report(reply({ changed: ['a'] }), 2);
-      expect(events.of('catalog.declared')).toHaveLength(2);
-      expect(events.of('catalog.redeclared')).toEqual([{ crons: ['a'], buildSeq: 7, app: 'mail' }]);
-      expect(events.names).toHaveLength(3);
-    });
-
-    it('names the crons that a newer build has defined, again only when they are others', () => {
-      for (let again = 0; again < 3; again += 1) news.report(reply({ older: ['b', 'a'] }), 3);
-      news.report(reply({ older: ['a', 'b'] }), 3);
-      expect(events.of('catalog.outdated-build')).toEqual([{ crons: ['b', 'a'], buildSeq: 7, app: 'mail' }]);
-      news.report(reply({ older: ['a', 'b', 'c'] }), 3);
-      expect(events.of('catalog.outdated-build')).toHaveLength(2);
-    });
-
-    it('names the crons that this build no longer has', () => {
-      news.report(reply({ removed: ['old'] }), 1);
-      news.report(reply({ removed: ['old'] }), 1);
-      news.report(reply({}), 1);
-      expect(events.of('catalog.removed')).toEqual([{ crons: ['old'], buildSeq: 7, app: 'mail' }]);
-      // Brought back and removed again meanwhile.
-      news.report(reply({ removed: ['old'] }), 1);
-      expect(events.of('catalog.removed')).toHaveLength(2);
-    });
-  });
-});
 
 describe('where leases of crons are kept', () => {
   it('is not opened by a worker, which says so to whoever asks it for a lease', async () => {

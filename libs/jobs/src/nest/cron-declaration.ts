@@ -23,10 +23,9 @@ import {
   HANDLER_SHAPE,
   type HandlerTerms,
 } from './handler-options.js';
-import type { CronMetadata } from './singleton-cron.decorator.js';
+import type { CronMetadata, JobMetadata } from './decorated-methods.js';
 import type { CronHandler } from '../running/delivery.js';
 import { payloadReader, isStandardSchema, type StandardSchema } from '../running/payload-schema.js';
-import type { JobMetadata } from './job-handler.decorator.js';
 import { FencepostError } from '@fencepost/lease';
 
 export interface CheckedCron extends HandlerTerms {
@@ -246,8 +245,12 @@ export class CronDeclarationError extends FencepostError {
   readonly code = 'CRON_DECLARATION';
 
   /** @param where class and method, `ReportJobs.nightly` */
-  constructor(where: string, problem: string) {
-    super(`${where}: ${problem}`);
+  constructor(
+    readonly where: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${where}: ${problem}`, options);
   }
 }
 

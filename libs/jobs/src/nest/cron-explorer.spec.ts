@@ -1,40 +1,9 @@
 import { Controller, Injectable, Module, Scope } from '@nestjs/common';
-import type { ModuleMetadata, Provider } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
-import { CLOCK } from '@fencepost/lease/nest';
-import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import type { RunContext, TransactionalRunContext } from '../running/run-context.js';
-import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { explore, exploreIn } from './explorer.stage.js';
+import { JobHandler } from './job-handler.decorator.js';
 import { SingletonCron } from './singleton-cron.decorator.js';
-import { JOBS_SETTINGS } from './tokens.js';
-
-async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>> {
-  return exploreIn({ providers });
-}
-
-function exploreIn(metadata: ModuleMetadata): Promise<Map<string, FoundCron>> {
-  return withExplorer(metadata, (explorer) => explorer.explore());
-}
-
-async function withExplorer<T>(metadata: ModuleMetadata, ask: (explorer: CronExplorer) => T): Promise<T> {
-  const app = await Test.createTestingModule({
-    ...metadata,
-    imports: [DiscoveryModule, ...(metadata.imports ?? [])],
-    providers: [
-      CronExplorer,
-      { provide: CLOCK, useValue: new ManualClock() },
-      { provide: JOBS_SETTINGS, useValue: { minIntervalMs: 30_000 } },
-      ...(metadata.providers ?? []),
-    ],
-  }).compile();
-  try {
-    return ask(app.get(CronExplorer));
-  } finally {
-    await app.close();
-  }
-}
 
 /** Known to the compiler as a text only: what it can read it refuses itself. */
 const AT_SIXTY_ONE: string = '61 * * * *';
@@ -61,35 +30,6 @@ class Reports {
 }
 
 describe('the explorer', () => {
-  it('names the classes that no module provides; one that is provided as another token or by a subclass is not among them', async () => {
-    // Other files of this process have classes of their own, so these have names that no other has.
-    @Injectable()
-    class ForgottenByExplorer {
-      @SingletonCron('0 3 * * *', { name: 'forgotten' })
-      tick(): void {}
-    }
-    abstract class BaseOfExplored {
-      @SingletonCron('0 3 * * *', { name: 'inherited' })
-      tick(): void {}
-    }
-    @Injectable()
-    class DerivedOfExplored extends BaseOfExplored {}
-    @Injectable()
-    class MadeForExplorer {
-      @SingletonCron('0 3 * * *', { name: 'made' })
-      tick(): void {}
-    }
-    @Injectable()
-    class StaticOfExplored {
-      @SingletonCron('0 3 * * *', { name: 'at-the-class' })
-      static tick(): void {}
-    }
-    const providers = [DerivedOfExplored, { provide: 'made', useFactory: () => new MadeForExplorer() }];
-    const unprovided = await withExplorer({ providers }, (explorer) => explorer.unprovided());
-    expect(unprovided).toEqual(expect.arrayContaining([ForgottenByExplorer.name, StaticOfExplored.name]));
-    for (const { name } of [BaseOfExplored, DerivedOfExplored, MadeForExplorer]) expect(unprovided).not.toContain(name);
-  });
-
   it('finds the crons of a provider, private methods too, and calls them on the instance', async () => {
     const reports = new Reports();
     const found = await explore({ provide: Reports, useValue: reports });
@@ -129,6 +69,95 @@ describe('the explorer', () => {
   it('takes one instance under two tokens for one', async () => {
     expect((await explore(Reports, { provide: 'alias', useExisting: Reports })).size).toBe(2);
   });
+
+  it('finds each cron and job of a method that has several', async () => {
+    @Injectable()
+    class Syncs {
+      @SingletonCron('0 3 * * *', { name: 'sync-nightly', timeZone: 'Europe/Berlin' })
+      @SingletonCron({ name: 'sync-often', every: '10m' })
+      @JobHandler('sync-now')
+      sync(): void {}
+    }
+    const found = await explore(Syncs);
+    const definitions = [...found.values()].map(({ declaration }) => declaration.definition);
+    expect(definitions.map(({ name, expression, timeZone }) => [name, expression, timeZone])).toEqual([
+      ['sync-nightly', '0 3 * * *', 'Europe/Berlin'],
+      ['sync-often', '@every 10m', 'UTC'],
+      ['sync-now', '@manual', 'UTC'],
+    ]);
+    expect([...found.values()].map(({ where }) => where)).toEqual(Array(3).fill('Syncs.sync'));
+  });
+
+  it('calls the method that the instance has when the run begins', async () => {
+    const reports = new Reports();
+    const found = await explore({ provide: Reports, useValue: reports });
+    reports.nightly = () => void reports.ran.push('replaced');
+    await found.get('nightly')?.handle(run);
+    expect(reports.ran).toEqual(['replaced']);
+    Reflect.set(reports, 'nightly', null);
+    expect(() => found.get('nightly')?.handle(run)).toThrow('Reports.nightly is no longer a method.');
+  });
+
+  it('finds a method that a mixin has copied', async () => {
+    class Reporting {
+      @SingletonCron('0 3 * * *', { name: 'copied' })
+      report(): string {
+        return this.constructor.name;
+      }
+    }
+    @Injectable()
+    class Shop {}
+    Object.defineProperties(Shop.prototype, {
+      publish: Reflect.getOwnPropertyDescriptor(Reporting.prototype, 'report') ?? {},
+    });
+    const copied = (await explore(Shop)).get('copied');
+    expect(copied?.where).toBe('Shop.publish');
+    expect(await copied?.handle(run)).toBe('Shop');
+  });
+});
+
+abstract class Sync {
+  @SingletonCron('*/5 * * * *', { name: (type: typeof Sync) => `sync-${type.table}` })
+  sync(): string {
+    return this.constructor.name;
+  }
+
+  @JobHandler((type) => `${type.name}.now`)
+  now(): void {}
+
+  static readonly table: string = '';
+}
+@Injectable()
+class OrdersSync extends Sync {
+  static override readonly table = 'orders';
+}
+@Injectable()
+class InvoicesSync extends Sync {
+  static override readonly table = 'invoices';
+}
+
+describe('CronExplorer with a name that is a function', () => {
+  it('computes the name from the class of the provider, so that each subclass has a cron of its own', async () => {
+    const found = await explore(OrdersSync, InvoicesSync);
+    expect([...found].map(([name, { where }]) => [name, where])).toEqual([
+      ['sync-orders', 'OrdersSync.sync'],
+      ['OrdersSync.now', 'OrdersSync.now'],
+      ['sync-invoices', 'InvoicesSync.sync'],
+      ['InvoicesSync.now', 'InvoicesSync.now'],
+    ]);
+    expect(await found.get('sync-invoices')?.handle(run)).toBe('InvoicesSync');
+  });
+
+  it('checks the name as every other one', async () => {
+    @Injectable()
+    class Unnamed extends Sync {
+      static override readonly table = 'not allowed';
+    }
+    await expect(explore(Unnamed)).rejects.toThrow(
+      'Unnamed.sync: option "name" of @SingletonCron: expected a name of 1 to 100 letters, digits or . _ -, beginning with a ' +
+        'letter or digit, got "sync-not allowed".',
+    );
+  });
 });
 
 describe('the explorer refuses', () => {
@@ -143,12 +172,45 @@ describe('the explorer refuses', () => {
     );
   });
 
-  it('a class that two modules provide: each would run the method', async () => {
+  it('a class that two modules provide, and names both modules', async () => {
     @Module({ providers: [Reports] })
     class First {}
     @Module({ providers: [Reports] })
     class Second {}
-    await expect(exploreIn({ imports: [First, Second] })).rejects.toThrow('which Reports.nightly already has');
+    await expect(exploreIn({ imports: [First, Second] })).rejects.toThrow(
+      'which Reports.nightly already has. Modules First and Second both provide Reports: provide it in one module, export it ' +
+        'there, and import that module in the others.',
+    );
+  });
+
+  it('a class of a dynamic module that is imported with different options, and says so', async () => {
+    @Module({})
+    class Shared {}
+    const shared = (value: number) => ({
+      module: Shared,
+      providers: [Reports, { provide: 'options', useValue: value }],
+    });
+    await expect(exploreIn({ imports: [shared(1), shared(2)] })).rejects.toThrow(
+      'Two instances of module Shared provide Reports, because it is imported with different options: provide it in one module',
+    );
+  });
+
+  it('two instances of a class in one module', async () => {
+    const other = { provide: 'other', useClass: Reports };
+    await expect(explore(Reports, other)).rejects.toThrow(
+      'Module RootTestModule provides Reports under two tokens, as two instances: use useExisting for the second one.',
+    );
+  });
+
+  it('a name that subclasses inherit, and says how each gets its own', async () => {
+    @Injectable()
+    class Some extends Reports {}
+    @Injectable()
+    class Others extends Reports {}
+    await expect(explore(Some, Others)).rejects.toThrow(
+      'Others.nightly: option "name" of @SingletonCron: expected a name of its own, got "nightly", which Some.nightly already ' +
+        'has. Both inherit it from Reports: compute the name from the class, such as name: (type) => `sync-${type.name}`.',
+    );
   });
 
   it.each([

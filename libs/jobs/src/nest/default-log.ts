@@ -1,104 +1,112 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { redisTargetOf, type RedisOption } from '@fencepost/lease/internal/options';
 import { addressOf, redactUrl } from '@fencepost/lease/internal/redis';
 import { CLOCK } from '@fencepost/lease/nest';
-import { EVENT_TEXT, type EventName, type Events } from '../telemetry/events.js';
-import { lineWriter } from '../telemetry/log-events.js';
+import { eventLevel } from '../telemetry/event-level.js';
+import { EVENT_TEXT } from '../telemetry/event-text.js';
+import type { EventLevel, EventName } from '../telemetry/events.js';
+import { LineLimiter } from '../telemetry/line-limiter.js';
+import { logLine, withLeftOut } from '../telemetry/log-line.js';
+import { describeError } from '../telemetry/report-failure.js';
 import { Telemetry, type EventListener } from '../telemetry/telemetry.js';
-import type { JobsSettings, Role } from './options.js';
-import { PodRoles, type RoleFacts } from './pod-roles.js';
-import { JOBS_SETTINGS, ROLES } from './tokens.js';
-
-/** The names that Nest has for levels. */
-type PlainLevel = 'error' | 'warn' | 'log' | 'debug';
-
-const LEVELS = ['error', 'warn', 'log', 'debug'] as const satisfies readonly PlainLevel[];
+import { NestLogger, type NestLevel } from './nest-logger.js';
+import type { JobsSettings } from './options.js';
+import { PodRoles, type ChosenRoles, type RoleFacts } from './pod-roles.js';
+import { CHOSEN_ROLES, JOBS_SETTINGS } from './tokens.js';
 
 /**
- * Logged beside every event of level error. Not what comes with each run of a job: there may be thousands a second, and Nest's own
- * logger shows `debug` unless it is told otherwise.
+ * Logged beside every event of level warn and error. Events of each run are left out: there may be thousands a second, and Nest's
+ * logger shows `debug` by default.
  */
-const ALSO = {
-  'pod.started': 'log',
-  'occurrence.claimed': 'debug',
-  'attempt.failed': 'warn',
-  'run.cancelled': 'log',
-  'worker.empty': 'warn',
-  'worker.unprovided': 'warn',
-  'shutdown.unhooked': 'warn',
-  'alarms.unwatched': 'warn',
-} as const satisfies Partial<Record<EventName, PlainLevel>>;
-
-const ERRORS = (Object.keys(EVENT_TEXT) as EventName[]).filter((name) => EVENT_TEXT[name][0] === 'error');
-
-const LEVEL_OF: ReadonlyMap<EventName, PlainLevel> = new Map([
-  ...ERRORS.map((name) => [name, 'error'] as const),
-  ...(Object.entries(ALSO) as [EventName, PlainLevel][]),
+const ALSO: ReadonlyMap<EventName, NestLevel> = new Map([
+  ['pod.started', 'log'],
+  ['roles.disabled', 'log'],
+  ['occurrence.claimed', 'debug'],
+  ['run.cancelled', 'log'],
+  // Every change of a definition is one line.
+  ['catalog.created', 'log'],
+  ['catalog.changed', 'log'],
+  ['catalog.restored', 'log'],
+  ['catalog.superseded', 'log'],
 ]);
 
-const logger = new Logger('Fencepost');
+const LOGGED: ReadonlySet<EventName> = new Set(
+  (Object.keys(EVENT_TEXT) as EventName[]).filter((event) => ALSO.has(event) || isLoud(EVENT_TEXT[event][0])),
+);
+
+/** The fields that make up the subject of an event. */
+const SUBJECT = ['cron', 'crons', 'operation', 'code', 'kind', 'about'];
 
 /**
- * Logs if the application logs no events itself: that the pod started, and a run that an operator cancelled, at LOG; a run that
- * failed for good and every other error at ERROR; an attempt that is retried and likely mistakes at WARN; claimed occurrences at DEBUG.
+ * Logs to Nest's logger if the application logs no events itself: warnings and errors at a bounded rate; the start of the pod, and
+ * runs cancelled by an operator, at LOG; claimed occurrences at DEBUG.
+ * @returns a function that writes the lines held back, for the end of the process
  */
-function logByDefault(telemetry: Telemetry, clock: Clock): void {
-  const writers = new Map(LEVELS.map((level) => [level, writerAt(level, clock)]));
-  telemetry.listen((name, detail) => {
+export function logByDefault(telemetry: Telemetry, clock: Clock): () => void {
+  const logger = new NestLogger();
+  const limiter = new LineLimiter({
+    clock,
+    write: (level, line, leftOut) => tryWrite(() => logger[level](withLeftOut(line, leftOut))),
+  });
+  const listener: EventListener = (event, detail) => {
     if (telemetry.isLogged) return;
-    const isOver = name === 'attempt.failed' && (detail as Events['attempt.failed']).state === 'failed';
-    const level = isOver ? 'error' : LEVEL_OF.get(name);
-    if (level !== undefined) writers.get(level)?.(name, detail);
-  }, new Set(LEVEL_OF.keys()));
+    const level = eventLevel(event, detail);
+    const nestLevel = isLoud(level) ? level : ALSO.get(event);
+    if (nestLevel === undefined || !logger.isOn(nestLevel)) return;
+    if (isLoud(level)) limiter.offer({ event, level, subject: subjectOf(detail) }, () => logLine(event, detail));
+    else tryWrite(() => logger[nestLevel](logLine(event, detail)));
+  };
+  telemetry.replayEarly(listener);
+  telemetry.listen(listener, LOGGED);
+  return () => limiter.stop();
 }
 
-/** Writes at this level, whatever the event has for its own. */
-function writerAt(level: PlainLevel, clock: Clock): EventListener {
-  const write = (detail: Record<string, unknown>, sentence: string) => logger[level](lineOf(detail, sentence));
-  // With `logger: false` there is no instance. Nest 11 says no to every level, `fatal` too, until an application names its levels,
-  // and logs all the same.
-  const isLevelEnabled = () =>
-    logger.localInstance !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
-  return lineWriter({ error: write, warn: write, info: write, debug: write, isLevelEnabled }, clock);
+function isLoud(level: EventLevel): level is 'warn' | 'error' {
+  return level === 'warn' || level === 'error';
 }
 
-/** `attempt failed: Error: refused (attempt_failed, cron nightly, runId nightly@1, …)`, and the stack below. */
-function lineOf({ event, err, resource: _, ...fields }: Record<string, unknown>, sentence: string): string {
-  const said = Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`);
-  const { type, message, stack } = Object(err) as { type?: unknown; message?: unknown; stack?: unknown };
-  const what = typeof message === 'string' ? `${sentence}: ${textOf(type)}: ${message}` : sentence;
-  return `${what} (${[textOf(event), ...said].join(', ')})${framesOf(stack)}`;
+function subjectOf(detail: object): string {
+  return SUBJECT.map((field) => String(Reflect.get(detail, field) ?? '')).join(' ');
 }
 
-/** Without the name and the message that a stack begins with. */
-function framesOf(stack: unknown): string {
-  const at = typeof stack === 'string' ? stack.indexOf('\n    at ') : -1;
-  return at < 0 ? '' : (stack as string).slice(at);
+/** A timer writes the lines held back: an error thrown there would end the process. */
+function tryWrite(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    process.emitWarning(`The logger of the application failed: ${describeError(error)}`);
+  }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
-}
-
-/** Boot and failures go to the logger of the app, unless it logs all events itself or wants none. */
+/** Boot, warnings and failures go to the logger of the app, unless it logs all events itself or wants none. */
 @Injectable()
-export class DefaultLog implements OnModuleInit {
+export class DefaultLog implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
-  @Inject(ROLES) private readonly roles!: readonly Role[];
+  @Inject(CHOSEN_ROLES) private readonly chosen!: ChosenRoles;
   @Inject(PodRoles) private readonly begun!: PodRoles;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
 
+  #flush = () => {};
+
   onModuleInit(): void {
-    if (this.settings.log) logByDefault(this.telemetry, this.clock);
-    const facts: RoleFacts[] = [];
-    this.begun.listen((role) => {
-      if (facts.push(role()) === this.roles.length) this.#tellStarted(facts);
-    });
+    if (this.settings.log) this.#flush = logByDefault(this.telemetry, this.clock);
+    else this.telemetry.replayEarly(() => {});
+    this.begun.whenAllBegun(this.chosen, (begun) => this.#tellStarted(begun.map((role) => role())));
+  }
+
+  onApplicationBootstrap(): void {
+    const { roles, by } = this.chosen;
+    if (roles.length === 0) this.telemetry.emit('roles.disabled', { by });
+  }
+
+  /** The last hook: errors of the shutdown have been logged, or are held back, by now. */
+  onApplicationShutdown(): void {
+    this.#flush();
   }
 
   #tellStarted(facts: readonly RoleFacts[]): void {
@@ -106,7 +114,7 @@ export class DefaultLog implements OnModuleInit {
     const handlers = facts.flatMap((one) => one.handlers ?? []);
     this.telemetry.emit('pod.started', {
       holder: this.keeper.holder,
-      roles: this.roles.join('+'),
+      roles: this.chosen.roles.join('+'),
       redis: shownRedis(redis),
       ledger,
       crons: handlers.length,

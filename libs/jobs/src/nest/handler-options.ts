@@ -43,9 +43,9 @@ export interface HandlerOptions {
 /** What a method takes: only one that says so may begin transactions, so that every other one runs on any ledger. */
 export type ContextOf<Transactions extends boolean> = Transactions extends true ? TransactionalRunContext : RunContext;
 
-/** For methods that can take what the worker hands them. */
-export type HandlerDecorator<Run> = <Method extends (run: Run) => unknown>(
-  target: object,
+/** For methods that can take what the worker hands them, of classes that the option functions accept. */
+export type HandlerDecorator<Run, Self = object> = <Method extends (run: Run) => unknown>(
+  target: Self,
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;

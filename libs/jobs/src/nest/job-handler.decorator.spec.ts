@@ -1,31 +1,10 @@
 import { Injectable, Scope } from '@nestjs/common';
-import type { Provider } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
-import { CLOCK } from '@fencepost/lease/nest';
-import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { RunContext, TransactionalRunContext } from '../running/run-context.js';
-import { CronExplorer, type FoundCron } from './cron-explorer.js';
+import { explore } from './explorer.stage.js';
 import { JobHandler, type JobRun } from './job-handler.decorator.js';
 import { SingletonCron } from './singleton-cron.decorator.js';
-import { JOBS_SETTINGS } from './tokens.js';
-
-async function explore(...providers: Provider[]): Promise<Map<string, FoundCron>> {
-  const app = await Test.createTestingModule({
-    imports: [DiscoveryModule],
-    providers: [
-      CronExplorer,
-      { provide: CLOCK, useValue: new ManualClock() },
-      { provide: JOBS_SETTINGS, useValue: { minIntervalMs: 30_000 } },
-      ...providers,
-    ],
-  }).compile();
-  const found = app.get(CronExplorer).explore();
-  await app.close();
-  return found;
-}
 
 const mail = z.object({ to: z.string(), at: z.string().transform((text) => new Date(text)) });
 

@@ -1,7 +1,9 @@
 import type { PayloadOf, StandardSchema } from '../running/payload-schema.js';
 import type { RunContext } from '../running/run-context.js';
 import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
-import { decorateWith, type SaidOptions } from './singleton-cron.decorator.js';
+import type { NameOfClass } from './cron-name.js';
+import { decorateWith } from './decorated-methods.js';
+import type { SaidOptions } from './singleton-cron.decorator.js';
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
 export interface JobHandlerOptions<Schema extends StandardSchema = StandardSchema> extends HandlerOptions, SaidOptions {
@@ -24,14 +26,6 @@ export type JobRun<Schema extends StandardSchema, Context extends RunContext = R
   readonly payload: PayloadOf<Schema>;
 };
 
-/** What the decorator leaves at a method; checked at boot, when class and method can be named. */
-export interface JobMetadata {
-  readonly name: unknown;
-  readonly options: unknown;
-}
-
-export const JOB_METADATA = 'fencepost:job-handler';
-
 /** What its schema makes of the payload, if it has one. */
 type Run<Schema, Context extends RunContext> = [Schema] extends [never]
   ? Context
@@ -47,8 +41,8 @@ type Run<Schema, Context extends RunContext> = [Schema] extends [never]
  * takes it over from a worker that died is what does so for a cron.
  */
 export function JobHandler<const Schema extends StandardSchema = never, const Transactions extends boolean = false>(
-  name: string,
+  name: string | NameOfClass,
   options: JobHandlerOptions<Schema> & { readonly transactions?: Transactions } = {},
 ): HandlerDecorator<Run<Schema, ContextOf<Transactions>>> {
-  return decorateWith(JOB_METADATA, { name, options } satisfies JobMetadata);
+  return decorateWith({ called: '@JobHandler', metadata: { name, options } });
 }

@@ -2,7 +2,6 @@ import { Inject, Module } from '@nestjs/common';
 import type {
   DynamicModule,
   FactoryProvider,
-  ModuleMetadata,
   BeforeApplicationShutdown,
   OnApplicationBootstrap,
   OnApplicationShutdown,
@@ -17,11 +16,16 @@ import type { Ledger } from '@fencepost/ledger';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
 import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
 import { cronLeaseEvents, LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
-import { jobsSettings, type JobsModuleOptions, type JobsSettings, type Role } from './options.js';
+import { jobsSettings, type JobsSettings, type Role } from './options.js';
+import { optionsProvider, type JobsOptionsSource } from './options-source.js';
 import { DefaultLog } from './default-log.js';
+import { jobsEnvironment } from './environment.js';
 import type { Database } from './postgres-database.js';
-import { PodRoles } from './pod-roles.js';
+import { PodReporting } from './pod-reporting.js';
+import { chosenRoles, PodRoles, type ChosenRoles } from './pod-roles.js';
+import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import { commandTimeoutOf, copyOf } from './redis-copy.js';
+import { ScriptWatch } from './script-watch.js';
 import { SignalDrain } from './signal-drain.js';
 import { StoreHealth } from './store-health.js';
 import {
@@ -35,6 +39,7 @@ import {
 } from './stores.js';
 import {
   CATALOG,
+  CHOSEN_ROLES,
   CRON_LEASE_STORE,
   CRON_LEASES,
   DATABASE,
@@ -43,6 +48,7 @@ import {
   LEDGER_REDIS,
   MEMBERSHIP,
   OPENED_CRON_LEASES,
+  POD_REGISTRY,
   RANDOM,
   READ_STORES,
   ROLES,
@@ -73,20 +79,24 @@ const cronLeases: FactoryProvider[] = [
   },
 ];
 
-/** Where the options come from; the shape Nest users know from other modules' `forRootAsync`. */
-export interface JobsOptionsSource extends Pick<ModuleMetadata, 'imports'> {
-  readonly inject?: FactoryProvider['inject'];
-  readonly useFactory: (...args: never[]) => JobsModuleOptions | Promise<JobsModuleOptions>;
-}
-
 @Module({})
 class JobsSettingsModule {}
 
-/** The settings, and the connection to Redis. */
-export function connectionModules(source: JobsOptionsSource): [settings: DynamicModule, lease: DynamicModule] {
+/**
+ * The settings, and the connection to Redis.
+ * @param warnings what the connection logs itself: only its own trouble where the default log has the events
+ */
+export function connectionModules(
+  source: JobsOptionsSource,
+  warnings: true | 'connection' = true,
+): [settings: DynamicModule, lease: DynamicModule] {
   const settings = settingsModule(source);
   const inject = [JOBS_SETTINGS, LeaseFeed, Telemetry];
-  return [settings, LeaseModule.forRootAsync({ imports: [settings], inject, useFactory: leaseOptions })];
+  const useFactory = (own: JobsSettings, feed: LeaseFeed, telemetry: Telemetry) => ({
+    ...leaseOptions(own, feed, telemetry),
+    log: own.log && warnings,
+  });
+  return [settings, LeaseModule.forRootAsync({ imports: [settings], inject, useFactory })];
 }
 
 /** What all processes of a deployment keep together. */
@@ -94,16 +104,23 @@ const shared: Provider[] = [
   SignalDrain,
   PodRoles,
   DefaultLog,
+  PodReporting,
+  ScriptWatch,
   // After the ledger, which makes the tables.
-  { provide: CATALOG, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, Telemetry, LEDGER], useFactory: openCatalog },
+  {
+    provide: CATALOG,
+    inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, ROLES, Telemetry, LEDGER],
+    useFactory: openCatalog,
+  },
   { provide: READ_STORES, inject: [LEASE_REDIS, DATABASE, JOBS_SETTINGS, LEDGER], useFactory: openReadStores },
   { provide: MEMBERSHIP, inject: [LEASE_REDIS, CATALOG, JOBS_SETTINGS, CLOCK, Telemetry], useFactory: openMembership },
+  { provide: POD_REGISTRY, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openPodRegistry },
 ];
 
 /** What other modules of this library take from the core. */
 const SHARED = [
-  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READ_STORES, CATALOG, MEMBERSHIP, RANDOM, TRACING],
-  ...[ROLES, PodRoles, StoreHealth, SignalDrain],
+  ...[CRON_LEASE_STORE, CRON_LEASES, DATABASE, LEDGER, READ_STORES, CATALOG, MEMBERSHIP, POD_REGISTRY, RANDOM, TRACING],
+  ...[ROLES, PodReporting, PodRoles, StoreHealth, SignalDrain],
 ];
 
 /** What both roles share: the settings, one Redis connection, ledger, catalog, membership, and the list of events. */
@@ -114,6 +131,7 @@ export class JobsCoreModule
   @Inject(LEDGER_REDIS) private readonly ledgerRedis!: RedisClient | null;
   @Inject(READ_STORES) private readonly reads!: ReadStores;
   @Inject(OPENED_CRON_LEASES) private readonly opened!: OwnedLeaseStore;
+  @Inject(PodReporting) private readonly reporting!: PodReporting;
 
   constructor(
     @Inject(StoreHealth) private readonly health: StoreHealth,
@@ -122,7 +140,7 @@ export class JobsCoreModule
   ) {}
 
   static forRootAsync(source: JobsOptionsSource, roles: readonly Role[]): DynamicModule {
-    const [settings, lease] = connectionModules(source);
+    const [settings, lease] = connectionModules(source, 'connection');
     return {
       module: JobsCoreModule,
       imports: [settings, lease],
@@ -135,7 +153,8 @@ export class JobsCoreModule
         { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
         ...cronLeases,
         ...shared,
-        { provide: ROLES, useValue: roles },
+        { provide: CHOSEN_ROLES, inject: [JOBS_SETTINGS], useFactory: chooseRoles(roles) },
+        { provide: ROLES, inject: [CHOSEN_ROLES], useFactory: (chosen: ChosenRoles) => chosen.roles },
       ],
       exports: [settings, lease, ...SHARED],
     };
@@ -154,11 +173,24 @@ export class JobsCoreModule
     await this.leases.close().catch(() => {});
   }
 
+  /** The pod is listed until its roles have ended, and leaves before the connections close. */
   async onApplicationShutdown(): Promise<void> {
+    await this.reporting.reporter.stop();
     await this.opened.close();
     const connections = [this.reads.redis, this.ledgerRedis].map((redis) => redis && closed(redis));
     await Promise.all([this.database?.close(), ...connections]);
   }
+}
+
+function openPodRegistry(redis: RedisClient, { prefix, tenant }: JobsSettings): RedisPodRegistry {
+  return new RedisPodRegistry({ redis, prefix, tenant });
+}
+
+function chooseRoles(inCode: readonly Role[]): (settings: JobsSettings) => ChosenRoles {
+  return ({ enabled }) => {
+    const chosen = chosenRoles(inCode, jobsEnvironment());
+    return enabled ? chosen : { ...chosen, roles: [], by: 'enabled: false' };
+  };
 }
 
 /** One that was never opened has nobody to say goodbye to. */
@@ -188,27 +220,21 @@ function isInPostgres(ledger: Ledger): ledger is PostgresLedger {
   return 'checkSchema' in ledger;
 }
 
-function settingsModule({ imports = [], inject = [], useFactory }: JobsOptionsSource): DynamicModule {
+function settingsModule(source: JobsOptionsSource): DynamicModule {
+  const { inject, useFactory, providers } = optionsProvider(source);
+  const make = async (...args: never[]) => jobsSettings(await useFactory(...args));
   return {
     module: JobsSettingsModule,
-    imports,
-    providers: [
-      Telemetry,
-      LeaseFeed,
-      {
-        provide: JOBS_SETTINGS,
-        inject,
-        useFactory: async (...args: never[]) => jobsSettings(await useFactory(...args)),
-      },
-    ],
+    imports: source.imports ?? [],
+    providers: [Telemetry, LeaseFeed, ...providers, { provide: JOBS_SETTINGS, inject, useFactory: make }],
     exports: [JOBS_SETTINGS, Telemetry, LeaseFeed],
   };
 }
 
 function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Telemetry): LeaseModuleOptions {
-  const { redis, prefix, tenant, leaseTtlMs: ttl, pod, log } = settings;
+  const { redis, prefix, tenant, leaseTtlMs: ttl, pod } = settings;
   const observe = observers(feed.tell, leaseWarnings(telemetry));
-  return { redis, prefix, tenant, ttl, observe, log, ...(pod === undefined ? {} : { holder: pod }) };
+  return { redis, prefix, tenant, ttl, observe, ...(pod === undefined ? {} : { holder: pod }) };
 }
 
 /**

@@ -114,28 +114,43 @@ interface ListingParts {
   readonly telemetry: Telemetry;
 }
 
-/**
- * Lists the crons of this process in the `SchedulerRegistry` of `@nestjs/schedule`.
- * @returns takes them out again, which has to come before `@nestjs/schedule` stops all that is listed
- */
-export function listCrons(crons: Iterable<FoundCron>, parts: ListingParts): () => void {
-  const registry = registryOf(parts.discovery);
-  if (registry === null) return () => {};
-  const jobs = registry.getCronJobs();
-  const listed = new Map<string, ListedCron>();
-  for (const { declaration } of crons) {
-    const { name, expression } = declaration.definition;
-    if (isManual(expression) || jobs.has(name)) continue;
-    const cron = new ListedCron(declaration.definition, parts.clock);
-    listed.set(name, cron);
-    jobs.set(name, cron);
+/** The crons of this process in the `SchedulerRegistry` of `@nestjs/schedule`. */
+export class CronListing {
+  readonly #listed = new Map<string, ListedCron>();
+  readonly #deafen: () => void;
+
+  private constructor(
+    private readonly registry: OldRegistry,
+    private readonly parts: ListingParts,
+  ) {
+    giveWay(registry);
+    this.#deafen = noteBegun(this.#listed, parts);
   }
-  giveWay(registry);
-  const deafen = noteBegun(listed, parts);
-  return () => {
-    deafen();
-    for (const [name, cron] of listed) if (jobs.get(name) === cron) jobs.delete(name);
-  };
+
+  /** `null` where `@nestjs/schedule` is not imported. */
+  static in(parts: ListingParts): CronListing | null {
+    const registry = registryOf(parts.discovery);
+    return registry && new CronListing(registry, parts);
+  }
+
+  /** Lists those that are not listed yet, and whose names no job of theirs has. */
+  add(crons: Iterable<FoundCron>): void {
+    const jobs = this.registry.getCronJobs();
+    for (const { declaration } of crons) {
+      const { name, expression } = declaration.definition;
+      if (isManual(expression) || jobs.has(name)) continue;
+      const cron = new ListedCron(declaration.definition, this.parts.clock);
+      this.#listed.set(name, cron);
+      jobs.set(name, cron);
+    }
+  }
+
+  /** Has to come before `@nestjs/schedule` stops all that is listed. */
+  stop(): void {
+    this.#deafen();
+    const jobs = this.registry.getCronJobs();
+    for (const [name, cron] of this.#listed) if (jobs.get(name) === cron) jobs.delete(name);
+  }
 }
 
 /** A job of theirs with the same name takes the place: listing ours must not keep an application from starting. */

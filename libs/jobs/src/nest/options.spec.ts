@@ -13,7 +13,7 @@ const refusal = (options: unknown) => refusalOf(SetupError, () => jobsSettings(o
 
 describe('the options of JobsModule', () => {
   it('have their defaults', () => {
-    const { buildSeq, app, ...settings } = jobsSettings({ redis });
+    const { app, ...settings } = jobsSettings({ redis });
     expect(settings).toEqual({
       redis,
       ...ALARMS,
@@ -32,25 +32,35 @@ describe('the options of JobsModule', () => {
       waitReplicas: 0,
       tracing: false,
       log: true,
+      revision: null,
+      removeAfterMs: 300_000,
+      enabled: true,
     });
-    expect(buildSeq).toBeGreaterThanOrEqual(0);
     expect(app).toMatch(/./);
   });
 
   it('are taken as they are given', () => {
-    const durations = { leaseTtl: '300ms', runLease: '2m', drainDeadline: 0, sweepEvery: '1s', minInterval: '1m' };
+    const durations = {
+      leaseTtl: '300ms',
+      runLease: '2m',
+      drainDeadline: 0,
+      sweepEvery: '1s',
+      minInterval: '1m',
+      removeAfter: '1h',
+    };
     const rest = {
       prefix: 'p',
       tenant: 't',
       pod: 'pod-7',
       concurrency: 1,
       keepRuns: 0,
-      buildSeq: 42,
+      revision: 42,
       app: '@shop/mail',
       ledger: 'postgres' as const,
       waitReplicas: 2,
       tracing: true,
       log: false,
+      enabled: false,
     };
     const url = 'postgres://shop@db:5432/shop';
     const database = { url, schema: 'jobs', migrate: true };
@@ -64,6 +74,7 @@ describe('the options of JobsModule', () => {
       postgres: database,
       keepForMs: 7 * 24 * 3_600_000,
       ...{ leaseTtlMs: 300, runLeaseMs: 120_000, drainDeadlineMs: 0, sweepEveryMs: 1_000, minIntervalMs: 60_000 },
+      removeAfterMs: 3_600_000,
     });
   });
 
@@ -126,7 +137,10 @@ describe('the options of JobsModule', () => {
     [{ keepRuns: 1.5 }, 'option "keepRuns": expected a whole number from 0 to 1000000, got 1.5'],
     [{ app: 'a b' }, 'option "app": expected a package name, such as "reports" or "@shop/reports", got "a b"'],
     [{ minInterval: '8d' }, `option "minInterval": expected a duration from '0ms' to '7d', got "8d"`],
-    [{ buildSeq: -1 }, 'option "buildSeq": expected a whole number from 0 to 9007199254740991, got -1'],
+    [{ revision: 0 }, 'option "revision": expected a whole number from 1 to 9999999999, got 0'],
+    [{ removeAfter: '0ms' }, `option "removeAfter": expected a duration from '1s' to '7d', got "0ms"`],
+    [{ undiscovered: 'ignore' }, 'option "undiscovered": expected "error" or "warn", got "ignore"'],
+    [{ enabled: 'no' }, 'option "enabled": expected true or false, got "no"'],
   ])('are refused with a sentence: %j', (over, sentence) => {
     expect(refusal({ redis, ...over })).toBe(`JobsModule, ${sentence}.`);
   });

@@ -4,75 +4,13 @@ import type { ConnectionOptions } from 'node:tls';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { redactUrl } from '@fencepost/lease/internal/redis';
 import { z } from 'zod';
-import { CRON_NAME } from '@fencepost/ledger/run';
-import { APP_NAME, appName, buildTime } from './build.js';
+import { MAX_EXPLICIT, MIN_EXPLICIT } from '@fencepost/ledger/catalog';
+import { APP_NAME, appName } from './application.js';
+import { jobsEnvironment } from './environment.js';
 import { duration } from './handler-options.js';
-import { MESSAGE_TYPES, isWebhookSecret, type MessageType } from '../notifying/messages.js';
+import { alarmsSchema, webhooksSchema, type AlarmOptions, type WebhookOptions } from './notification-options.js';
 
-/** A receiver of events, called as the Standard Webhooks specification says: signed, and at least once. */
-export interface WebhookOptions {
-  /** `http` or `https`. */
-  readonly url: string;
-  /** `whsec_` and the base64 of 24 to 64 random bytes, which the receiver has too; `[new, old]` while one replaces the other. */
-  readonly secret: string | readonly string[];
-  /** Default: `alarm.raised`, `alarm.cleared`, `run.failed` and `run.uncertain`; not `run.succeeded`. */
-  readonly events?: readonly MessageType[];
-  /** Of these crons alone; default: of all. */
-  readonly crons?: readonly string[];
-}
-
-/** How crons are monitored, and how webhooks and pings are called. Durations are texts such as `'5s'`, or milliseconds. */
-export interface AlarmOptions {
-  /**
-   * Hosts of your own network that webhooks and pings may call, such as `'alerts.internal'` or `'10.0.0.7:8080'`: any other
-   * name or address that resolves to a private, loopback, link-local or reserved address is refused.
-   */
-  readonly allowHosts?: readonly string[];
-  /** How long one call may take; default `'10s'`. */
-  readonly timeout?: string | number;
-  /** How often a pod looks at the crons it watches; default `'5s'`. */
-  readonly lookEvery?: string | number;
-}
-
-const URL_TEXT = 'expected an address with http or https, such as "https://alerts.example/hooks"';
-const SECRET = 'expected "whsec_" and the base64 of 24 to 64 bytes, or a list of two';
-const EVENT = `expected one of ${MESSAGE_TYPES.map((type) => JSON.stringify(type)).join(', ')}`;
-const CRON = 'expected the name of a cron';
-const HOST = 'expected a host, or a host and a port, such as "alerts.internal" or "10.0.0.7:8080"';
-
-const webhook = z.strictObject(
-  {
-    url: z.string(URL_TEXT).refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), URL_TEXT),
-    secret: z.custom<string | readonly string[]>(isWebhookSecret, SECRET),
-    events: z
-      .array(z.enum(MESSAGE_TYPES, EVENT), 'expected a list of events')
-      .default(MESSAGE_TYPES.filter((type) => type !== 'run.succeeded')),
-    crons: z.array(z.string(CRON).regex(CRON_NAME, CRON), 'expected a list of crons').optional(),
-  },
-  'expected an object such as { url, secret, events }',
-);
-
-/** Of the module's option `webhooks`. */
-const webhooksSchema = z
-  .array(webhook, 'expected a list such as [{ url, secret, events }]')
-  .max(20, 'expected at most 20')
-  .default([]);
-
-/** Of the module's option `alarms`. */
-const alarmsSchema = z
-  .strictObject(
-    {
-      allowHosts: z.array(z.string(HOST).regex(/^[^\s/@?#]+$/, HOST), 'expected a list of hosts').default([]),
-      timeout: duration('100ms', '1m').default(10_000),
-      lookEvery: duration('100ms', '1h').default(5_000),
-    },
-    'expected an object such as { allowHosts: ["alerts.internal"] }',
-  )
-  .prefault({})
-  .transform(({ timeout, lookEvery, allowHosts }) => ({ allowHosts, timeoutMs: timeout, lookEveryMs: lookEvery }));
-
-/** What a process does: acquire the leases of crons and enqueue their occurrences, or run them. */
-export type Role = 'scheduler' | 'worker';
+export { isRole, type Role } from './role.js';
 
 /** A pool that can be closed, as each of `pg` can. */
 export type OwnedPool = SqlPool & { end(): Promise<void> };
@@ -142,14 +80,19 @@ export interface JobsModuleOptions {
    * replica for each step of a run, and what comes while one is under way shares the next.
    */
   readonly waitReplicas?: number;
-  /** Which build this is: only a higher one may redefine a cron. Default: when the program's files were written. */
-  readonly buildSeq?: number;
   /**
-   * Which program this is a build of, whatever its number; default: the name in the nearest `package.json`, with the
-   * program's path where it isn't the package's main one. A higher build removes what an earlier one of the same program
-   * declared and it doesn't, so programs with crons of their own have different ones. A program without any cron declares nothing, and removes nothing.
+   * Your program, as the pods of one application name themselves; default: `FENCEPOST_APP`, else the name in its `package.json`.
+   * A cron belongs to the app that declared it first. A cron that no live pod of its app declares is removed after
+   * `removeAfter`.
    */
   readonly app?: string;
+  /**
+   * A whole number that is larger for newer definitions; default: `FENCEPOST_REVISION`, else the store numbers each set of
+   * definitions in the order in which it first sees it. The newest revision with a live pod decides what a cron is.
+   */
+  readonly revision?: number;
+  /** How long a cron is kept that no live pod of its app declares, while the app has live pods; default `'5m'`. */
+  readonly removeAfter?: string | number;
   /** An expression whose instants may be closer than this is refused at boot, for crons that don't say so; default `'0ms'`. */
   readonly minInterval?: string | number;
   /** How many crons the tenant may have before a new one is refused at run time; default: any number. Those in code always count. */
@@ -162,11 +105,18 @@ export interface JobsModuleOptions {
   /** Receivers of alarms and of the ends of runs; the same in scheduler pods and workers. Default: none. */
   readonly webhooks?: readonly WebhookOptions[];
   /**
-   * Whether Nest's `Logger` gets a line at boot, failures, and claimed occurrences at DEBUG; default `true`. What `logEvents`
-   * writes is not changed by it: an application that calls it gets every event, and none twice.
+   * Whether Nest's `Logger` gets a line at boot, warnings and errors at a bounded rate, and claimed occurrences at DEBUG; default
+   * `true`. What `logEvents` writes is not changed by it: an application that calls it gets every event, and none twice.
    */
   readonly log?: boolean;
   readonly alarms?: AlarmOptions;
+  /**
+   * What a worker does at boot about decorated methods of its program that would never run, as those of a class that no module
+   * provides: `'error'` refuses to start, `'warn'` logs them; default `'error'`, in a module of `Test.createTestingModule` `'warn'`.
+   */
+  readonly undiscovered?: 'error' | 'warn';
+  /** `false`: the process has no role. It declares nothing and runs nothing; `Jobs` still enqueues. Default `true`. */
+  readonly enabled?: boolean;
 }
 
 const word = (length: number) => {
@@ -251,14 +201,17 @@ const schema = z
       ledger: z.enum(['redis', 'postgres'], 'expected "redis" or "postgres"').default('redis'),
       postgres: postgres.optional(),
       waitReplicas: whole(0, 100).default(0),
-      buildSeq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
       app: z.string(APP).regex(APP_NAME, APP).optional(),
+      revision: whole(MIN_EXPLICIT, MAX_EXPLICIT).optional(),
+      removeAfter: duration('1s', '7d').default(300_000),
       minInterval: duration('0ms', '7d').default(0),
       maxCrons: whole(1, 10_000_000).optional(),
       tracing: z.boolean('expected true or false').default(false),
       webhooks: webhooksSchema,
       log: z.boolean('expected true or false').default(true),
       alarms: alarmsSchema,
+      undiscovered: z.enum(['error', 'warn'], 'expected "error" or "warn"').optional(),
+      enabled: z.boolean('expected true or false').default(true),
     },
     'expected an object such as { redis: "redis://localhost:6379" }',
   )
@@ -271,30 +224,43 @@ const schema = z
     path: ['leases'],
     error: 'expected "postgres" only beside ledger "postgres", whose database it is',
   })
-  .transform(({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, keepFor, buildSeq, app, ...rest }) => ({
-    ...rest,
-    leaseTtlMs: leaseTtl,
-    runLeaseMs: runLease,
-    drainDeadlineMs: drainDeadline,
-    sweepEveryMs: sweepEvery,
-    minIntervalMs: minInterval,
-    keepForMs: keepFor,
-    buildSeq: buildSeq ?? buildTime(),
-    app: app ?? appName(),
-  }));
+  .transform(
+    ({ leaseTtl, runLease, drainDeadline, sweepEvery, minInterval, keepFor, removeAfter, app, revision, ...rest }) => ({
+      ...rest,
+      leaseTtlMs: leaseTtl,
+      runLeaseMs: runLease,
+      drainDeadlineMs: drainDeadline,
+      sweepEveryMs: sweepEvery,
+      minIntervalMs: minInterval,
+      keepForMs: keepFor,
+      removeAfterMs: removeAfter,
+      app,
+      revision,
+    }),
+  );
 
 /** {@link JobsModuleOptions} as the rest of the library uses them. */
-export type JobsSettings = z.output<typeof schema>;
+export type JobsSettings = Omit<z.output<typeof schema>, 'app' | 'revision'> & {
+  readonly app: string;
+  /** `null`: the store numbers the definitions. */
+  readonly revision: number | null;
+};
 
 const hidden = (value: unknown) => JSON.stringify(redactUrl(String(value)));
 
-/** @throws {SetupError} naming each wrong option, what was expected, and what came */
+/** @throws {SetupError} naming each wrong option or variable, what was expected, and what came */
 export function jobsSettings(options: JobsModuleOptions): JobsSettings {
+  const environment = jobsEnvironment();
   const secrets = {
     redis: shownRedisOption,
     leases: (value: unknown) => (typeof value === 'string' ? hidden(value) : typeof value),
     webhooks: (value: unknown) => (typeof value === 'string' ? 'a hidden value' : typeof value),
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };
-  return checkedOptions({ owner: 'JobsModule', schema, secrets }, options);
+  const { app, revision, ...settings } = checkedOptions({ owner: 'JobsModule', schema, secrets }, options);
+  return {
+    ...settings,
+    app: app ?? environment.app ?? appName(),
+    revision: revision ?? environment.revision ?? null,
+  };
 }

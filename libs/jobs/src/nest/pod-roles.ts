@@ -1,39 +1,51 @@
-/** What a role knows of itself; it changes from one report of the pod to the next. */
-export interface RoleFacts {
-  /** How many crons are assigned to this scheduler. */
-  readonly assigned?: number;
-  /** How many leases of crons it holds. */
-  readonly held?: number;
-  /** How late the oldest cron is that it has not dispatched, milliseconds, and how many such crons there are. */
-  readonly lateMs?: number;
-  readonly backlog?: number;
-  /** The weight that it announces; below 1 for a pod that was behind for long. */
-  readonly weight?: number;
-  /** The servers of the quorum on which it keeps leases; none where that is no quorum. */
-  readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
-  /** How many runs this worker executes at most, and executes now. */
-  readonly concurrency?: number;
-  readonly running?: number;
-  /** The crons and jobs it has handlers for, and those among them whose correctness depends on durable stores. */
-  readonly handlers?: readonly string[];
-  readonly critical?: readonly string[];
+import type { JobsEnvironment } from './environment.js';
+import type { Role } from './options.js';
+import type { RoleFacts } from '../pods/pod-reporter.js';
+
+export type { RoleFacts } from '../pods/pod-reporter.js';
+
+/** The roles of this process, and what set them. */
+export interface ChosenRoles {
+  readonly roles: readonly Role[];
+  /** The setting as written: `roles: []`, `FENCEPOST_ROLES=none` or `enabled: false`. */
+  readonly by: string;
+  /** Whether `FENCEPOST_ROLES` set them: they are intended for this process. */
+  readonly isNamed: boolean;
 }
 
-type Role = () => RoleFacts;
+/** The environment overrides the code: one image serves as scheduler, worker and script. */
+export function chosenRoles(inCode: readonly Role[], { roles: named }: Pick<JobsEnvironment, 'roles'>): ChosenRoles {
+  if (named === undefined) return { roles: inCode, by: `roles: ${JSON.stringify(inCode)}`, isNamed: false };
+  return { roles: named, by: `FENCEPOST_ROLES=${named.join() || 'none'}`, isNamed: true };
+}
+
+type Begun = () => RoleFacts;
+
+/** What it returns is waited for. */
+type Listener = (role: Begun) => Promise<void> | void;
 
 /** The roles of this process that have begun, for the pod's card and the line that it logs at boot. */
 export class PodRoles {
-  readonly #begun: Role[] = [];
-  readonly #listeners: ((role: Role) => void)[] = [];
+  readonly #begun: Begun[] = [];
+  readonly #listeners: Listener[] = [];
 
-  begin(role: Role): void {
+  /** Resolves when the pod has reported the role. */
+  async begin(role: Begun): Promise<void> {
     this.#begun.push(role);
-    for (const listener of this.#listeners) listener(role);
+    for (const listener of this.#listeners) await listener(role);
   }
 
   /** Called for each role, including those that have begun already. */
-  listen(listener: (role: Role) => void): void {
+  listen(listener: Listener): void {
     this.#listeners.push(listener);
-    this.#begun.forEach(listener);
+    for (const role of this.#begun) void listener(role);
+  }
+
+  /** Calls the listener once, when as many roles have begun as the process has. */
+  whenAllBegun({ roles }: Pick<ChosenRoles, 'roles'>, listener: (begun: readonly Begun[]) => void): void {
+    const begun: Begun[] = [];
+    this.listen((role) => {
+      if (begun.push(role) === roles.length) listener(begun);
+    });
   }
 }

@@ -102,7 +102,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     this.#onStarted(pod);
     if (!this.isWatched) this.#warnUnwatched(pod);
     await orders.start();
-    this.podRoles.begin(() => ({
+    await this.podRoles.begin(() => ({
       ...{ assigned: pod.assigned, held: pod.engine.size, weight: pod.weight, ...behindOf(pod) },
       leaseNodes: [...this.feed.nodes].map(([node, healthy]) => ({ node, healthy })),
     }));

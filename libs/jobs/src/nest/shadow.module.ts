@@ -51,6 +51,7 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(ShadowRecorder) private readonly recorder: ShadowRecorder,
+    @Inject(JOBS_SETTINGS) private readonly settings: JobsSettings,
   ) {}
 
   static on(settings: DynamicModule, lease: DynamicModule): DynamicModule {
@@ -64,6 +65,7 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
 
   /** Before any module is bootstrapped, which is when the jobs are registered. */
   onModuleInit(): void {
+    if (!this.settings.enabled) return;
     const registry = registryOf(this.discovery);
     if (registry === null) {
       this.#logger.warn('Shadow mode found no SchedulerRegistry. Import ScheduleModule.forRoot() of @nestjs/schedule.');
@@ -76,12 +78,13 @@ export class ShadowModule implements OnModuleInit, OnApplicationBootstrap, Befor
   }
 
   onApplicationBootstrap(): void {
+    if (!this.settings.enabled) return;
     this.#logger.log('Shadow mode: the crons of @nestjs/schedule are watched, and Fencepost runs nothing.');
     this.recorder.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.recorder.stop();
+    if (this.settings.enabled) await this.recorder.stop();
   }
 
   #added(declared: OldDeclaration[], key: string, job: OldCronJob): ((kind: 'tick' | 'busy') => void) | null {

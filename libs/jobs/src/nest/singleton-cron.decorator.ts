@@ -1,7 +1,8 @@
-import { SetMetadata } from '@nestjs/common';
 import type { CronPing, MisfirePolicy } from '@fencepost/ledger/catalog';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import type { DstRule, CronLiteral, ZoneLiteral } from '@fencepost/schedule';
+import type { NameOfClass } from './cron-name.js';
+import { decorateWith } from './decorated-methods.js';
 import type { ContextOf, HandlerDecorator, HandlerOptions } from './handler-options.js';
 
 /** What a cron or a job says of itself to people: no run depends on it. */
@@ -21,8 +22,11 @@ export interface SaidOptions {
 
 /** Durations are texts such as `'30s'`, or milliseconds. */
 export interface SingletonCronOptions extends HandlerOptions, SaidOptions {
-  /** Names the cron in every process, store and log: 1 to 100 letters, digits or `. _ -`. */
-  readonly name: string;
+  /**
+   * Names the cron in every process, store and log: 1 to 100 letters, digits or `. _ -`. A function computes it from the class of
+   * the provider, `(type) => type.name`, so that each subclass has a cron of its own.
+   */
+  readonly name: string | NameOfClass;
   /** IANA name; default `UTC`, never the zone of the machine. */
   readonly timeZone?: string;
   /** Where clocks change, for a schedule with one plain number in second, minute and hour. The others count elapsed time. */
@@ -92,20 +96,26 @@ export interface EveryOptions extends Omit<SingletonCronOptions, 'timeZone' | 'd
   readonly every: string;
 }
 
-/** What the decorator leaves at a method; checked at boot, when class and method can be named. */
-export interface CronMetadata {
-  readonly expression: unknown;
-  readonly options: unknown;
-}
+/**
+ * A value that is only known at boot, such as one from `ConfigService`. The function is called once, with the provider whose method
+ * is decorated. If it returns `undefined`, the process refuses to start.
+ */
+export type AtBoot<Self, Value> = (self: Self) => Value | undefined;
 
-export const CRON_METADATA = 'fencepost:singleton-cron';
+/** Options of both forms that may be functions. */
+interface OptionsAtBoot<Self> {
+  readonly disabled?: boolean | AtBoot<Self, boolean>;
+}
 
 /**
  * Runs a method of a provider at each instant of a schedule: once, on one of all the replicas.
  *
  * `@SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })`; `CronExpression` of
  * `@nestjs/schedule` is accepted. `@SingletonCron({ name: 'poll', every: '30s' })` runs at each multiple of an interval. The
- * method receives a {@link RunContext}.
+ * method receives a {@link RunContext}. A method may have several, each with a name of its own, and other decorators above and below.
+ *
+ * The expression, `every`, `timeZone` and `disabled` may also be functions of the provider, which are called once at boot:
+ * `@SingletonCron((self: Reports) => self.config.get('REPORT_CRON'), { name: 'nightly-report' })`.
  *
  * An expression or a zone that stands in the source and can't be is an error of the compiler; everything else, and what is
  * only known at run time, is checked at boot.
@@ -114,35 +124,21 @@ export function SingletonCron<
   const Expression extends string,
   const TimeZone extends string = string,
   const Transactions extends boolean = false,
+  Self = object,
 >(
-  expression: CronLiteral<Expression>,
-  options: SingletonCronOptions & {
-    readonly timeZone?: ZoneLiteral<TimeZone>;
-    readonly transactions?: Transactions;
-  },
-): HandlerDecorator<ContextOf<Transactions>>;
+  expression: CronLiteral<Expression> | AtBoot<Self, string>,
+  options: Omit<SingletonCronOptions, 'timeZone' | 'disabled'> &
+    OptionsAtBoot<Self> & {
+      readonly timeZone?: ZoneLiteral<TimeZone> | AtBoot<Self, string>;
+      readonly transactions?: Transactions;
+    },
+): HandlerDecorator<ContextOf<Transactions>, Self>;
 /** Runs a method at each multiple of an interval: `@SingletonCron({ name: 'poll', every: '30s' })`. */
-export function SingletonCron<const Transactions extends boolean = false>(
-  options: EveryOptions & { readonly transactions?: Transactions },
-): HandlerDecorator<ContextOf<Transactions>>;
+export function SingletonCron<const Transactions extends boolean = false, Self = object>(
+  options: Omit<EveryOptions, 'every' | 'disabled'> &
+    OptionsAtBoot<Self> & { readonly every: string | AtBoot<Self, string>; readonly transactions?: Transactions },
+): HandlerDecorator<ContextOf<Transactions>, Self>;
 export function SingletonCron(...given: readonly unknown[]): MethodDecorator {
   const [expression, options] = given.length === 1 && typeof given[0] === 'object' ? [undefined, given[0]] : given;
-  return decorateWith(CRON_METADATA, { expression, options } satisfies CronMetadata);
-}
-
-/** Whose methods are decorated: a class that no module provides would be missing without a word. */
-const DECORATED = new Set<object>();
-
-/** Leaves the metadata at the method, and remembers the class. */
-export function decorateWith(key: string, metadata: object): MethodDecorator {
-  const set = SetMetadata(key, metadata);
-  return (prototype, ...method) => {
-    DECORATED.add(prototype);
-    set(prototype, ...method);
-  };
-}
-
-/** Prototypes whose methods are decorated, in the order in which their files were imported. */
-export function decoratedPrototypes(): ReadonlySet<object> {
-  return DECORATED;
+  return decorateWith({ called: '@SingletonCron', metadata: { expression, options } });
 }

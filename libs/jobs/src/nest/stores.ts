@@ -99,12 +99,12 @@ function readingCopyOf(redis: RedisClient): RedisClient {
 }
 
 type CatalogSettings = DefinitionPlace & Partial<Pick<JobsSettings, 'maxCrons'>>;
-type CatalogParts = [database: Pooled, settings: CatalogSettings, telemetry: Telemetry];
+type CatalogParts = [database: Pooled, settings: CatalogSettings, roles: readonly Role[], telemetry: Telemetry];
 
-/** The tables have to be there: the ledger is opened before. */
+/** The tables have to be there: the ledger is opened before. A process without a role writes nothing, and so adopts nothing. */
 export async function openCatalog(
   redis: RedisClient,
-  ...[database, settings, telemetry]: CatalogParts
+  ...[database, settings, roles, telemetry]: CatalogParts
 ): Promise<Catalog> {
   const { prefix, tenant, maxCrons } = settings;
   const place = inDatabase(database, settings);
@@ -112,7 +112,8 @@ export async function openCatalog(
     const { RedisCatalog } = await import('@fencepost/ledger/redis');
     return new RedisCatalog({ redis, prefix, tenant, maxCrons });
   }
-  const { openPostgresCatalog } = await import('@fencepost/ledger/postgres');
+  const { openPostgresCatalog, PostgresCatalog } = await import('@fencepost/ledger/postgres');
+  if (roles.length === 0) return new PostgresCatalog({ ...place, redis, maxCrons });
   const { catalog, adopted } = await retryOnBoot(() => openPostgresCatalog({ ...place, redis, maxCrons }));
   if (adopted !== null) telemetry.emit('catalog.adopted', { crons: adopted });
   return catalog;

@@ -5,7 +5,6 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
   type OnModuleInit,
-  type OnApplicationShutdown,
 } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Clock } from '@fencepost/lease';
@@ -19,61 +18,37 @@ import { reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { CronDeclarationError } from './cron-declaration.js';
-import { CronExplorer, type FoundCron } from './cron-explorer.js';
-import { Declarer } from './declarer.js';
+import { Declarer, type DeclarerOptions } from '../declaring/declarer.js';
+import { SETTLE_MS } from '../declaring/standing.js';
+import type { PodRegistry } from '../pods/pod-registry.js';
+import { codeDigest } from './application.js';
+import { BootEnd } from './boot-end.js';
+import type { CronDiscovery } from './cron-discovery.js';
+import type { FoundCron } from './cron-explorer.js';
+import type { CronListing } from './listed-cron.js';
+import { PodReporting } from './pod-reporting.js';
 import { PodRoles } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings } from './options.js';
 import { PayloadReaders } from './enqueuing.module.js';
 import type { Database } from './postgres-database.js';
+import type { RunNotifications } from './run-notifications.js';
 import { SignalDrain } from './signal-drain.js';
 import {
-  ALARM_QUEUE,
   CATALOG,
+  CRON_DISCOVERY,
   DATABASE,
   JOBS_SETTINGS,
   LEDGER,
   MEMBERSHIP,
+  POD_REGISTRY,
   RANDOM,
+  RUN_NOTIFICATIONS,
   TRACING,
   WORKER_REDIS,
 } from './tokens.js';
 import { FormatHeartbeat } from '../membership/format-heartbeat.js';
 import type { Membership } from '../membership/membership.js';
-import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
-import { PingCache, notifyOf, RunNotifier } from '../notifying/run-notifier.js';
-
-/** In a worker: says of which ends its runs ask to be notified, and hands the notifications on as they come. */
-@Injectable()
-export class RunNotifications implements OnApplicationShutdown {
-  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
-  @Inject(CATALOG) private readonly catalog!: Catalog;
-  @Inject(LEDGER) private readonly ledger!: Ledger;
-  @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
-  @Inject(CLOCK) private readonly clock!: Clock;
-  @Inject(Telemetry) private readonly telemetry!: Telemetry;
-
-  #pings: PingCache | null = null;
-  #notifier: RunNotifier | null = null;
-
-  readonly notifyOf = (cron: string): string =>
-    notifyOf(this.settings.webhooks, cron, this.#pings === null ? null : this.#pings.of(cron));
-
-  /** To be called before the first run begins. */
-  async start(): Promise<void> {
-    const { catalog, ledger, clock, telemetry, queue } = this;
-    this.#notifier = new RunNotifier({ ledger, queue, telemetry, webhooks: this.settings.webhooks });
-    this.#notifier.start(this.notifyOf);
-    this.#pings = new PingCache({ catalog, clock, telemetry });
-    await this.#pings.start();
-  }
-
-  /** After the last run has ended. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.#pings?.stop();
-    await this.#notifier?.stop();
-  }
-}
 
 /** @throws {CronDeclarationError} for the first handler with transactions, where the ledger has none */
 function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSettings, 'ledger'>): void {
@@ -88,11 +63,13 @@ function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSett
   }
 }
 
-/** In one event. */
-const MAX_NAMED = 20;
+/** The handlers to which a duplicate is damage. */
+function criticalOf(crons: ReadonlyMap<string, FoundCron>): string[] {
+  return [...crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
+}
 
-/** A catalog that was lost with its store comes back within this time. */
-const DECLARE_AGAIN_MS = 10_000;
+/** Between two looks at who is live and what the catalog has: a change of either is known within this time. */
+const DECLARE_AGAIN_MS = 5_000;
 
 /** Starts and stops what a worker does: find the crons and jobs, declare them, take deliveries. */
 @Injectable()
@@ -104,7 +81,10 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(LEDGER) private readonly ledger!: Ledger;
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(MEMBERSHIP) private readonly membership!: Membership;
-  @Inject(CronExplorer) private readonly explorer!: CronExplorer;
+  @Inject(POD_REGISTRY) private readonly registry!: PodRegistry;
+  @Inject(PodReporting) private readonly reporting!: PodReporting;
+  @Inject(CRON_DISCOVERY) private readonly cronDiscovery!: CronDiscovery;
+  @Inject(BootEnd) private readonly bootEnd!: BootEnd;
   @Inject(DiscoveryService) private readonly discovery!: DiscoveryService;
   @Inject(PayloadReaders) private readonly readers!: PayloadReaders;
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
@@ -113,7 +93,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
   @Inject(PodRoles) private readonly podRoles!: PodRoles;
-  @Inject(RunNotifications) private readonly notifications!: RunNotifications;
+  @Inject(RUN_NOTIFICATIONS) private readonly notifications!: RunNotifications;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
@@ -121,41 +101,74 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   #formatHeartbeat: FormatHeartbeat | null = null;
   #declarer: Declarer | null = null;
   #cancelDeclare: CancelTimer = () => {};
-  #unlist = () => {};
+  #listing: CronListing | null = null;
 
   /** All crons are checked before anything is declared or taken. */
   async onModuleInit(): Promise<void> {
-    this.#crons = this.explorer.explore();
-    checkTransactions(this.#crons.values(), this.settings);
-    this.readers.know(this.#crons);
+    this.#adopt(this.cronDiscovery.explore());
     this.signal.add(() => this.beforeApplicationShutdown());
     await this.#list();
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    // A lazy module with the missing ones may be loaded in a hook that Nest calls later.
+    if (this.cronDiscovery.isComplete) await this.#begin();
+    else this.bootEnd.add(() => this.#begin());
+  }
+
+  async #begin(): Promise<void> {
+    this.#adopt(this.cronDiscovery.exploreAll());
     if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
-    const classes = this.explorer.unprovided().slice(0, MAX_NAMED);
-    if (classes.length > 0) this.telemetry.emit('worker.unprovided', { classes });
     await this.#announce();
-    await retryOnBoot(() => this.#classify());
-    await this.#declare();
+    await retryOnBoot(() => this.#classify(this.#crons));
+    const declarer = (this.#declarer = await retryOnBoot(() => this.#enrol()));
+    const code = await codeDigest();
     await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
     await processor.start();
-    const [handlers, { concurrency }] = [[...this.#crons.keys()], this.settings];
-    const critical = this.#critical();
-    this.podRoles.begin(() => ({ handlers, critical, concurrency, running: processor.running }));
+    const { concurrency } = this.settings;
+    // Its definitions count from when this pod can execute them, and is known to be live.
+    await this.podRoles.begin(() => ({
+      handlers: [...this.#crons.keys()],
+      critical: criticalOf(this.#crons),
+      concurrency,
+      running: processor.running,
+      ...(this.#declarer && { revision: this.#declarer.revision }),
+      ...(code !== null && { code }),
+    }));
+    await retryOnBoot(() => declarer.declare());
+    this.#armDeclare();
+    this.cronDiscovery.watch((found) => this.#adoptLater(found));
+  }
+
+  #adopt(found: ReadonlyMap<string, FoundCron>): void {
+    checkTransactions(found.values(), this.settings);
+    this.#crons = found;
+    this.readers.know(found);
+    this.#listing?.add(found.values());
+  }
+
+  /** While the worker is running: what it declares is another set, which counts once its pod has reported it. */
+  async #adoptLater(found: ReadonlyMap<string, FoundCron>): Promise<void> {
+    await this.#classify(found);
+    this.#adopt(found);
+    this.#declarer = await this.#enrol();
+    await this.reporting.reporter.reportNow();
+    this.#declareAgain();
+    this.#cancelDeclare();
+    this.#armDeclare();
   }
 
   onModuleDestroy(): void {
-    this.#unlist();
+    this.#listing?.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     const processor = this.#processor;
     this.#processor = null;
     this.#cancelDeclare();
+    this.cronDiscovery.stop();
     await processor?.stop(this.settings.drainDeadlineMs);
     await this.#formatHeartbeat?.stop();
     this.database?.enforceDeadline();
@@ -165,8 +178,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   async #list(): Promise<void> {
     const { discovery, clock, telemetry } = this;
     if (!discovery.getProviders().some(({ name }) => name === 'SchedulerRegistry')) return;
-    const { listCrons } = await import('./listed-cron.js');
-    this.#unlist = listCrons(this.#crons.values(), { discovery, clock, telemetry });
+    const { CronListing } = await import('./listed-cron.js');
+    this.#listing = CronListing.in({ discovery, clock, telemetry });
+    this.#listing?.add(this.#crons.values());
   }
 
   #assemble(): RunProcessor {
@@ -191,8 +205,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
    * Before anything is declared: a job that may not run here must not look like one that does. What asks the stores is imported
    * where a handler wants it.
    */
-  async #classify(): Promise<void> {
-    if (this.#critical().length === 0) return;
+  async #classify(crons: ReadonlyMap<string, FoundCron>): Promise<void> {
+    if (criticalOf(crons).length === 0) return;
     const [{ checkClassification }, { probeRedis }, { readPostgresSettings }] = await Promise.all([
       import('./classification.js'),
       import('@fencepost/lease/internal/redis-checks'),
@@ -200,7 +214,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     ]);
     const { ledgerRedis, database, clock, settings, telemetry } = this;
     return checkClassification({
-      handlers: this.#crons.values(),
+      handlers: crons.values(),
       settings,
       telemetry,
       probes: {
@@ -210,11 +224,6 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     });
   }
 
-  /** The handlers to which a duplicate is damage. */
-  #critical(): string[] {
-    return [...this.#crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
-  }
-
   #announce(): Promise<void> {
     const { membership, clock, telemetry, keeper } = this;
     const about = { process: keeper.holder, onRisen: () => this.#onFormatRisen() };
@@ -222,16 +231,19 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     return retryOnBoot(() => heartbeat.start());
   }
 
-  async #declare(): Promise<void> {
-    // A program that has no crons is not the one that had some: it may only want to trigger those of another.
-    if (this.#crons.size === 0) return;
-    const { catalog, membership, clock, telemetry } = this;
-    const { buildSeq: seq, app: source } = this.settings;
-    const declarations = new Map([...this.#crons].map(([name, { declaration }]) => [name, declaration]));
-    const ports = { catalog, membership, clock, telemetry };
-    const declarer = (this.#declarer = new Declarer(ports, declarations, { seq, source }));
-    await retryOnBoot(() => declarer.declare());
-    this.#armDeclare();
+  #enrol(): Promise<Declarer> {
+    const { catalog, membership, registry, clock, telemetry, random, settings } = this;
+    const { app, revision: explicit, removeAfterMs } = settings;
+    const options: DeclarerOptions = {
+      pod: this.keeper.holder,
+      app,
+      explicit,
+      declarations: new Map([...this.#crons].map(([name, { declaration }]) => [name, declaration])),
+      timing: { settleMs: Math.min(SETTLE_MS, removeAfterMs), removeAfterMs },
+      change: () => this.reporting.reporter.change,
+      lowest: () => this.#formatHeartbeat?.lowest ?? 0,
+    };
+    return Declarer.enrol({ catalog, membership, registry, clock, telemetry, random }, options);
   }
 
   #armDeclare(): void {
@@ -248,7 +260,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   }
 
   #declareAgain(): void {
-    const operation = 'catalog.declare';
-    this.#declarer?.repeat().catch((error: unknown) => reportStoreFailure(this.telemetry, { operation }, error));
+    this.#declarer?.repeat().catch((error: unknown) => {
+      reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error);
+    });
   }
 }

@@ -30,7 +30,7 @@ function generation(n: number, over: Partial<Generation> = {}): Generation {
 /** Generations 3 to `newest`, each effective at a hundred times its number. */
 function entryOf(newest: number, over: Partial<Generation> = {}, past?: Generation[]): CatalogEntry {
   const before = past ?? Array.from({ length: newest - 3 }, (_, n) => generation(n + 3));
-  return { ...generation(newest, over), past: before, source: null, buildSeq: null, zoneData: 'x' };
+  return { ...generation(newest, over), past: before, app: null, revision: null, zoneData: 'x' };
 }
 
 const left = (entry: CatalogEntry, cursor: number | null) =>

@@ -85,7 +85,7 @@ it(`${BURST} crons of one instant are each enqueued once, and the instants of ot
   const prefix = freshPrefix();
   const catalog = new RedisCatalog({ redis: await connection(server.url), prefix, tenant: 'default' });
   const { instant, declarations } = declared();
-  await catalog.declare(declarations, { seq: 1, source: 'test' });
+  await catalog.declare(declarations, { app: 'test', revision: 1 });
   const pods = await Promise.all(['a', 'b', 'c'].map((name) => started(name, server.url, prefix)));
   const isReady = () => {
     const held = pods.flatMap(({ pod: { engine } }) => engine.heldNames().map((name) => engine.held(name)));

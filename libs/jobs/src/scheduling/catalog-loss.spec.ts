@@ -37,7 +37,7 @@ describe('a catalog that was lost, and counts its generations anew', () => {
     const catalog = new MemoryCatalog(stage.clock);
     await catalog.outgrow(CRON, 7);
     expect((await catalog.read()).entries).toEqual([]);
-    await catalog.declare([{ definition: definition(), disabled: false }], { seq: 1, source: 'test' });
+    await catalog.declare([{ definition: definition(), disabled: false }], { app: 'test', revision: 1 });
     await catalog.outgrow(CRON, 1);
     expect((await catalog.read()).entries).toMatchObject([{ generation: 1 }]);
   });

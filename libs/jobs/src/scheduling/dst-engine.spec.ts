@@ -12,7 +12,7 @@ async function fired(from: number, expression: string, dst: object): Promise<str
   stage.clock.jumpWall(from - stage.clock.now());
   const options = { name: CRON, timeZone: 'America/New_York', ...dst };
   const { declaration } = checkCron('Jobs.nightly', { expression, options }, from);
-  await stage.catalog.port.declare([declaration], { seq: 1, source: 'test' });
+  await stage.catalog.port.declare([declaration], { app: 'test', revision: 1 });
   const pod = stage.pod();
   await pod.start();
   await stage.clock.advance(WATCHED_MS);

@@ -7,5 +7,6 @@ export { holdCron } from './held-cron.js';
 export type { HeldCron } from './held-cron.js';
 export { inGroups } from './in-groups.js';
 export { MemoryMembership } from '../membership/memory-membership.js';
+export { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
 export { assignBound, candidates, firstOf, firstTwoOf, hashOf, isBound } from './rendezvous.js';
 export { SchedulerPod } from './scheduler-pod.js';

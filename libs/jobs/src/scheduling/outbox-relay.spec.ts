@@ -38,7 +38,7 @@ class Stage {
   static async set(): Promise<Stage> {
     const stage = new Stage();
     const job = definition({ name: JOB, expression: '@manual' });
-    await stage.catalog.declare([{ definition: job, disabled: false }], { seq: 1, source: 'test' });
+    await stage.catalog.declare([{ definition: job, disabled: false }], { app: 'test', revision: 1 });
     return stage;
   }
 

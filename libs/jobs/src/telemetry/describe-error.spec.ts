@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeError, shownError, stackLines } from './report-failure.js';
+import { asError, describeError, isProgramError, isStoreError, shownError, stackLines } from './report-failure.js';
 
 class PaymentError extends Error {
   override name = 'PaymentError';
@@ -20,6 +20,32 @@ describe('an error that is kept', () => {
     expect(shown.cause).toBeUndefined();
     expect(JSON.stringify([shown.stack, Object.entries(shown)])).not.toContain('kAnary');
     expect(shownError({ token: 'kAnary' }).message).toBe('[object Object]');
+  });
+
+  it('has the first errors of an AggregateError, without one that may be nothing but a secret', () => {
+    const errors = [new PaymentError('refused'), new TypeError('kAnary-0123456789'), new Error('c'), new Error('d')];
+    const shown = shownError(new AggregateError(errors, 'all failed'));
+    expect(shown).toMatchObject({ name: 'AggregateError', message: 'all failed', errorCount: 4 });
+    expect(Reflect.get(shown, 'errors')).toMatchObject([
+      { name: 'PaymentError', message: 'refused' },
+      { name: 'TypeError', message: '***' },
+      { name: 'Error', message: 'c' },
+    ]);
+    expect(String(Reflect.get(shown, 'errors')[1].stack)).not.toContain('kAnary');
+  });
+
+  it('can not be read and is described all the same', () => {
+    const error = Object.defineProperty(new PaymentError('x'), 'message', {
+      get: () => {
+        throw new Error('not readable');
+      },
+    });
+    expect(describeError(error)).toBe('PaymentError: [unreadable]');
+    expect(shownError(error)).toMatchObject({ name: 'PaymentError', message: '[unreadable]' });
+    expect(() => stackLines(error)).not.toThrow();
+    expect([isStoreError(error), isProgramError(error)]).toEqual([false, true]);
+    expect(describeError(Object.create(null))).toBe('[object]');
+    expect(asError(Object.create(null)).message).toBe('[object]');
   });
 
   it('is bounded, and has nothing that a store could not keep', () => {

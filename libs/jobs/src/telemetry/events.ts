@@ -9,10 +9,13 @@ interface OfCron {
 
 type OfRun = OfCron & { readonly runId: string };
 
-interface OfBuild {
-  readonly crons: readonly string[];
-  readonly buildSeq: number;
+/** A decision about definitions, by a pod of a revision. */
+interface OfRevision {
   readonly app: string;
+  readonly revision: number;
+  /** At most 20 of them. */
+  readonly crons: readonly string[];
+  readonly count: number;
 }
 
 interface OfAttempt extends OfRun {
@@ -73,14 +76,29 @@ export interface Events {
   'pod.behind': { readonly lateMs: number; readonly crons: number };
   /** `lateMs` and `crons` are the most that there were since `pod.behind`. */
   'pod.caught-up': { readonly lateMs: number; readonly crons: number };
-  'catalog.declared': { readonly declared: number; readonly changed: number; readonly older: number };
-  'catalog.outdated-build': OfBuild;
-  'catalog.removed': OfBuild;
+  /** `superseded`: crons that a newer live revision of the app defines. */
+  'catalog.declared': Pick<OfRevision, 'app' | 'revision'> &
+    Readonly<Record<'declared' | 'changed' | 'superseded', number>>;
+  'catalog.created': OfRevision;
+  'catalog.changed': OfRevision;
+  'catalog.reverted': OfRevision;
+  'catalog.restored': OfRevision;
+  'catalog.taken': OfRevision;
+  'catalog.removed': OfRevision & { readonly removeAfterMs: number };
+  /** `by`: the newer revisions, the newest first. */
+  'catalog.superseded': OfRevision & { readonly by: readonly number[] };
+  'catalog.foreign': OfRevision & { readonly owners: readonly string[] };
+  'catalog.withheld': OfRevision;
+  'catalog.later': OfRevision;
+  /** `other`: the other live revision. */
+  'catalog.differs': OfRevision & { readonly other: number };
+  'catalog.app-shared': OfRevision & { readonly other: number };
+  'revision.unstable': Pick<OfRevision, 'app' | 'revision'> & { readonly pods: number };
   'catalog.zone-data': { readonly theirs: string; readonly ours: string; readonly crons: readonly string[] };
   'catalog.read': { readonly crons: number };
   'catalog.adopted': { readonly crons: number };
   'catalog.lost': { readonly crons: readonly string[]; readonly count: number };
-  'catalog.redeclared': OfBuild;
+  'catalog.redeclared': OfRevision;
   'catalog.unreadable': OfCron & { readonly err: Error };
   'catalog.texts-held': { readonly crons: readonly string[]; readonly pod: string; readonly format: number };
   'format.risen': { readonly format: number };
@@ -88,6 +106,8 @@ export interface Events {
   /** Just before the call to the ledger: the last moment at which this pod can be late. */
   'occurrence.claiming': OfCron & { readonly scheduledAt: number | null; readonly fence: Fence };
   'occurrence.claimed': OfRun & { readonly fence: Fence; readonly lateByMs: number; readonly reason: RunReason };
+  /** An operator asked Bull Board to remove a cron that live pods of these apps declare. */
+  'cron.paused-instead': OfCron & { readonly apps: readonly string[]; readonly by: string };
   'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' | 'paused' };
   'occurrence.passed': OfCron & SkipRange;
   'claim.stale': OfCron & { readonly fence: Fence; readonly accepted: Fence };
@@ -170,10 +190,16 @@ export interface Events {
     readonly crons: number;
     readonly names: readonly string[];
   };
+  /** This process has no role. `by` is what decided that, such as `FENCEPOST_ROLES=none`. */
+  'roles.disabled': { readonly by: string };
+  'script.suspected': Readonly<{ roles: string; reason: 'closed-by-itself' | 'exited' | 'interactive'; upMs: number }>;
   /** This worker has no handlers. */
   'worker.empty': { readonly app: string };
-  /** At most twenty classes with `@SingletonCron` or `@JobHandler` that this process has imported and no module of it provides. */
-  'worker.unprovided': { readonly classes: readonly string[] };
+  /** At most twenty methods with `@SingletonCron` or `@JobHandler`, each with the reason why it never runs here. */
+  'crons.undiscovered': { readonly methods: readonly string[] };
+  /** Of a module that was loaded after the boot. */
+  'crons.discovered': { readonly crons: readonly string[] };
+  'crons.refused': { readonly err: Error };
   /** Nothing else listens to SIGTERM. */
   'shutdown.unhooked': { readonly drainDeadlineMs: number };
   /** `crons` has at most ten of the crons whose alarms and pings are not sent. */
@@ -190,103 +216,3 @@ export interface Events {
 export type EventName = keyof Events;
 
 export type EventLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** Level and text of each event. */
-export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string]>> = {
-  'lease.acquired': ['info', 'lease acquired'],
-  'lease.released': ['info', 'lease released'],
-  'lease.lost': ['warn', 'lease lost; this pod stopped acting for the cron'],
-  'leases.lost': ['warn', 'leases lost; this pod stopped acting for their crons'],
-  'lease.preempted': ['warn', 'lease of a suspected holder preempted: an occurrence is overdue'],
-  'pods.changed': ['info', 'live scheduler pods or their shares changed; crons reassigned'],
-  'pod.behind': ['warn', 'this pod is behind: crons that are due wait to be claimed'],
-  'pod.caught-up': ['info', 'this pod has caught up; it was at most this late'],
-  'catalog.declared': ['info', 'crons of this build declared'],
-  'catalog.outdated-build': [
-    'warn',
-    'a newer build has defined these crons: this pod runs them with the newer definition; to make this build define them, raise buildSeq (FENCEPOST_BUILD_SEQ)',
-  ],
-  'catalog.removed': [
-    'warn',
-    'crons removed: an earlier build declared them and this one does not; they no longer fire',
-  ],
-  'catalog.zone-data': [
-    'warn',
-    'these crons were declared with another version of the time zone database than this process has; their instants may differ',
-  ],
-  'catalog.read': ['info', 'catalog read'],
-  'catalog.unreadable': ['error', 'record or schedule of the cron is invalid; this pod does not fire it'],
-  'catalog.texts-held': ['info', 'description, owner and runbook follow once every process has format 3'],
-  'format.risen': ['info', 'every live process has this format now, and records are written in it'],
-  'catalog.lost': ['error', 'catalog lost: these crons have no definition, and changes made at run time are gone'],
-  'catalog.redeclared': [
-    'warn',
-    'crons missing from the catalog declared again; changes made to them at run time are gone',
-  ],
-  'catalog.adopted': ['warn', 'empty catalog in PostgreSQL filled from the one in Redis, which is no longer read'],
-  'occurrence.claiming': ['debug', 'claiming an occurrence'],
-  'occurrence.claimed': ['info', 'occurrence claimed'],
-  'occurrence.skipped': ['warn', 'occurrence skipped'],
-  'occurrence.passed': ['warn', 'instants skipped; no run was claimed for them'],
-  'claim.stale': ['warn', 'claim refused: the ledger has accepted a larger fence'],
-  'claim.outdated': ['warn', 'claim refused: the ledger has accepted a newer definition'],
-  'run.enqueued': ['debug', 'run enqueued'],
-  'run.confirmed': ['debug', 'delivery of the run confirmed in the ledger'],
-  'run.redelivered': ['warn', 'run enqueued again'],
-  'run.exhausted': ['error', 'run failed: every attempt is used up'],
-  'run.given-up': ['error', 'run failed: an operator gave it up'],
-  'run.cancelled': ['info', 'run cancelled by an operator'],
-  'attempt.begun': ['info', 'attempt started'],
-  'attempt.postponed': ['debug', 'attempt postponed'],
-  'attempt.needless': ['debug', 'delivery ignored: the run needs no attempt'],
-  'attempt.unhandled': ['warn', 'delivery put back: this worker has no handler for the cron'],
-  'attempt.aborted': ['warn', 'attempt aborted'],
-  'attempt.succeeded': ['info', 'run succeeded'],
-  'attempt.failed': ['warn', 'attempt failed'],
-  'attempt.cancelled': ['warn', 'attempt stopped: its run was cancelled'],
-  'attempt.uncertain': ['error', 'outcome of an effect is unknown: the run waits for an operator'],
-  'attempt.refused': ['warn', 'write refused: the attempt is stale'],
-  'effect.beginning': ['debug', 'beginning an effect'],
-  'effect.begun': ['debug', 'effect begun'],
-  'effect.acted': ['debug', 'effect executed, not recorded yet'],
-  'effect.finished': ['debug', 'effect recorded as done'],
-  'effect.known': ['debug', 'effect already done; recorded result used'],
-  'effect.late': ['warn', 'effect recorded as done after its attempt had timed out or lost its run lease'],
-  'effect.failed': ['warn', 'effect failed and did not happen'],
-  'effect.unknown': ['warn', 'outcome of an effect is unknown'],
-  'effect.unresolved': ['warn', 'effect needs an operator; this attempt begins no further effects'],
-  'effect.unrecorded': ['error', 'effect happened but could not be recorded'],
-  'classification.doubtful': ['warn', 'duplicates must not happen for these crons, but the setup may allow one'],
-  'store.warning': ['warn', 'lease server is configured unsafely or lost data'],
-  'lease.ttl-unfit': ['warn', 'lease TTL does not fit how long leases are held'],
-  'journal.dropped': ['info', 'journal entries dropped: too many events at once'],
-  'alarm.raised': ['error', 'alarm raised'],
-  'alarm.cleared': ['info', 'alarm cleared'],
-  'alarm.alone': [
-    'warn',
-    'only one scheduler pod is live, so it monitors its own crons; no alarm is raised if it dies',
-  ],
-  'webhook.sent': ['debug', 'webhook message sent'],
-  'webhook.failed': ['warn', 'webhook message not delivered'],
-  'pod.started': ['info', 'this pod has started'],
-  'worker.empty': [
-    'warn',
-    'no crons or jobs found; this worker runs nothing: add the class with @SingletonCron or @JobHandler to the providers of a module',
-  ],
-  'worker.unprovided': [
-    'warn',
-    'crons or jobs of these classes do not run here: no module provides the class; add it to the providers of a module',
-  ],
-  'alarms.unwatched': [
-    'warn',
-    'alarms, webhooks or pings are configured, but this scheduler sends none: import OperationsModule from @fencepost/operations',
-  ],
-  'shutdown.unhooked': [
-    'warn',
-    'shutdown hooks are off: call app.enableShutdownHooks() so that the app cleans up on SIGTERM; Fencepost drains its own runs and releases its leases without them',
-  ],
-  'store.unfit': ['error', 'store does not fit this release; this pod is not ready and begins nothing new'],
-  'store.failed': ['error', 'store operation failed'],
-  'program.failed': ['error', 'program error, not caused by a store; please report it with its stack'],
-  'queue.failed': ['error', 'queue operation failed'],
-};

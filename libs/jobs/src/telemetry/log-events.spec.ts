@@ -2,7 +2,8 @@ import { parseFence } from '@fencepost/lease';
 import { hashResource } from '@fencepost/lease/internal';
 import { ManualClock } from '@fencepost/lease/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EVENT_TEXT, type EventName, type Events } from './events.js';
+import { EVENT_TEXT } from './event-text.js';
+import type { EventName, Events } from './events.js';
 import { logEvents, type EventLogger } from './log-events.js';
 import { Telemetry } from './telemetry.js';
 
@@ -69,6 +70,8 @@ describe('the log', () => {
       ...{ type: 'Error', message: 'redis://***@cache is away', code: 'ECONNREFUSED' },
       stack: expect.stringMatching(/^Error: redis:\/\/\*\*\*@cache is away\n +at /),
     });
+    telemetry.emit('store.warning', { code: 'EVICTION', found: 'redis://app:kAnary@cache evicts keys' });
+    expect(lines[1]?.detail['found']).toBe('redis://***@cache evicts keys');
     const asked: string[] = [];
     const quiet: EventLogger = { ...silent, isLevelEnabled: (level) => (asked.push(level), false) };
     logEvents(telemetry, quiet, clock);
@@ -111,6 +114,16 @@ describe('the log', () => {
     await clock.advance(5_000);
     bug();
     expect(lines).toHaveLength(2);
+  });
+
+  it('tells a trouble whose error can not be read', () => {
+    const err = Object.defineProperty(new Error('x'), 'message', {
+      get: () => {
+        throw new Error('not readable');
+      },
+    });
+    telemetry.emit('store.failed', { operation: 'catalog.read', err });
+    expect(lines[0]?.detail['err']).toMatchObject({ type: 'Error', message: '[unreadable]' });
   });
 
   it('tells events that are no trouble each time', () => {

@@ -1,6 +1,9 @@
 import type { Clock } from '@fencepost/lease';
-import { hashResource, ownerPrefix, scrub } from '@fencepost/lease/internal';
-import { EVENT_TEXT, type EventLevel, type EventName } from './events.js';
+import { isError } from './error-parts.js';
+import { eventLevel } from './event-level.js';
+import type { EventLevel, EventName } from './events.js';
+import { logLine, objectOf } from './log-line.js';
+import { describeError } from './report-failure.js';
 import type { EventListener, Telemetry } from './telemetry.js';
 
 /** A logger that takes an object and a sentence, as pino does. */
@@ -27,27 +30,20 @@ export function logEvents(telemetry: Telemetry, logger: EventLogger, clock: Cloc
   return telemetry.listenAsLog(lineWriter(logger, clock));
 }
 
-/** Writes an event as one line. */
-export function lineWriter(logger: EventLogger, clock: Clock): EventListener {
+function lineWriter(logger: EventLogger, clock: Clock): EventListener {
   const logged = new Map<string, number>();
   return (event, detail) => {
-    if (FAILURES.has(event) && !isNew(logged, `${event} ${Object.values(detail).join(' ')}`, clock)) return;
-    const [level] = EVENT_TEXT[event];
+    if (FAILURES.has(event) && !isNew(logged, failureOf(event, detail), clock)) return;
+    const level = eventLevel(event, detail);
     if (logger.isLevelEnabled?.(level) === false) return;
-    logger[level]({ event: snakeCase(event), ...scrub(presentable(detail)) }, eventSentence(event, detail));
+    const line = logLine(event, detail);
+    logger[level](objectOf(line), line.sentence);
   };
 }
 
-/** `catalog.zone-data` → `catalog_zone_data`, the usual shape of an event name in a log. */
-function snakeCase(event: EventName): string {
-  return event.replaceAll(/[.-]/g, '_');
-}
-
-function presentable(detail: object): Record<string, unknown> {
-  const fields: Record<string, unknown> = { ...detail };
-  if (typeof fields['cron'] === 'string') fields['resource'] = hashResource(fields['cron']);
-  for (const key of ['holder', 'worker']) if (typeof fields[key] === 'string') fields[key] = ownerPrefix(fields[key]);
-  return fields;
+function failureOf(event: EventName, detail: object): string {
+  const values = Object.values(detail).map((value: unknown) => (isError(value) ? describeError(value) : String(value)));
+  return [event, ...values].join(' ');
 }
 
 function isNew(logged: Map<string, number>, failure: string, clock: Clock): boolean {
@@ -62,18 +58,4 @@ function isNew(logged: Map<string, number>, failure: string, clock: Clock): bool
   }
   logged.set(failure, now);
   return true;
-}
-
-/** Why an occurrence was skipped. */
-const SKIPPED: Readonly<Record<string, string>> = {
-  overlap: 'an earlier run of the cron is still open, running or waiting for a worker',
-  paused: 'the cron is paused',
-};
-
-/** Text of an event, with the reason of a skip; empty for an event of a newer release. */
-export function eventSentence(event: string, detail: object): string {
-  const { [event]: [, sentence] = ['', ''] }: Readonly<Record<string, readonly [string, string]>> = EVENT_TEXT;
-  const reason: unknown = event === 'occurrence.skipped' ? Reflect.get(detail, 'reason') : undefined;
-  const why = SKIPPED[String(reason)];
-  return why === undefined ? sentence : `${sentence}: ${why}`;
 }

@@ -1,5 +1,6 @@
 import { scrubText } from '@fencepost/lease/internal';
 import { FencepostError, StoreAwayError } from '@fencepost/lease';
+import { errorParts, frameLines, isError, messageOf, stackOf, textOf, typeOf, type ErrorParts } from './error-parts.js';
 import type { Failure } from './events.js';
 import type { Telemetry } from './telemetry.js';
 
@@ -43,11 +44,20 @@ const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
  * bug: of this program, or of something that it calls.
  */
 export function isStoreError(error: unknown): error is Error {
+  try {
+    return isOfStore(error);
+  } catch {
+    // A getter threw: not an error of a client.
+    return false;
+  }
+}
+
+function isOfStore(error: unknown): boolean {
   if (error instanceof StoreAwayError) return true;
   if (!(error instanceof Error) || error instanceof FencepostError) return false;
-  if (isStoreError(error.cause)) return true;
+  if (isOfStore(error.cause)) return true;
   if (BUGS.some((bug) => error instanceof bug)) return false;
-  if (error instanceof AggregateError && error.errors.some(isStoreError)) return true;
+  if (error instanceof AggregateError && error.errors.some(isOfStore)) return true;
   return NAMES.has(error.name) || hasDriverCode(error) || TEXTS.test(error.message);
 }
 
@@ -69,7 +79,7 @@ const MAX_LENGTH = 2_000;
  * as long as the run is kept. NUL is replaced, because PostgreSQL cannot store it.
  */
 export function describeError(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const text = isError(error) ? `${typeOf(error)}: ${messageOf(error)}` : textOf(error);
   return scrubText(text).slice(0, MAX_LENGTH).replaceAll('\0', '\uFFFD');
 }
 
@@ -78,16 +88,21 @@ export function describeError(error: unknown): string {
  * quotes is recognised, but a cause whose message is nothing but the secret is not.
  */
 export function shownError(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(describeError(error));
-  const shown = new Error(scrubText(error.message));
-  shown.name = error.name;
-  if (error.stack !== undefined) shown.stack = scrubText(error.stack);
-  return 'code' in error && typeof error.code === 'string' ? Object.assign(shown, { code: error.code }) : shown;
+  return isError(error) ? errorOf(errorParts(error)) : new Error(describeError(error));
 }
 
-/** Longer stacks are those of frameworks, and a log line has room for so much. */
-const MAX_FRAMES = 20;
-const MAX_CAUSES = 4;
+function errorOf(parts: ErrorParts): Error {
+  const { type, message, code, errors, errorCount } = parts;
+  const shown = new Error(message);
+  shown.name = type;
+  shown.stack = stackOf(parts);
+  return Object.assign(shown, {
+    ...(code !== undefined && { code }),
+    ...(errors && { errors: errors.map((one) => errorOf(withoutBareSecret(one))), errorCount }),
+  });
+}
+
+/** A log line of a run has room for so much. */
 const MAX_STACK = 6_000;
 
 /**
@@ -95,26 +110,18 @@ const MAX_STACK = 6_000;
  * Scrubbed as the description is. The message of a cause that is a single long word may be nothing but a secret, and is hidden.
  */
 export function stackLines(error: unknown): string {
-  const lines: string[] = [];
-  let shown: unknown = error;
-  for (let depth = 0; depth <= MAX_CAUSES && shown instanceof Error; depth += 1) {
-    if (depth > 0) lines.push(`Caused by: ${describeError(withoutBareSecret(shown))}`);
-    lines.push(...framesOf(shown));
-    shown = shown.cause;
+  if (!isError(error)) return '';
+  const parts = errorParts(error);
+  const lines = [...frameLines(parts)];
+  for (let { cause } = parts; cause; cause = cause.cause) {
+    const { type, message } = withoutBareSecret(cause);
+    lines.push(`Caused by: ${type}: ${message}`, ...frameLines(cause));
   }
-  return lines.length === 0 ? '' : `\n${scrubText(lines.join('\n')).slice(0, MAX_STACK).replaceAll('\0', '\uFFFD')}`;
+  return lines.length === 0 ? '' : `\n${lines.join('\n').slice(0, MAX_STACK).replaceAll('\0', '\uFFFD')}`;
 }
 
-/** Without the message, which stands before them and may have several lines. */
-function framesOf({ stack = '' }: Error): string[] {
-  return stack
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, MAX_FRAMES);
-}
-
-function withoutBareSecret(error: Error): unknown {
-  return /^\S{16,}$/.test(error.message) ? `${error.name}: ***` : error;
+function withoutBareSecret(parts: ErrorParts): ErrorParts {
+  return /^\S{16,}$/.test(parts.message) ? { ...parts, message: '***' } : parts;
 }
 
 type Emitter = Pick<Telemetry, 'emit'>;
@@ -138,5 +145,5 @@ export function reportProgramError(telemetry: Emitter, failed: FailedOperation, 
 }
 
 export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+  return error instanceof Error ? error : new Error(textOf(error));
 }

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Telemetry, leaseWarnings } from './telemetry.js';
+import { Telemetry, leaseWarnings, type EventListener } from './telemetry.js';
 import { parseFence } from '@fencepost/lease';
 import { recordedEvents } from '../../../../test/support/recorded.js';
 
@@ -17,6 +17,19 @@ describe('telemetry', () => {
     expect([telemetry.listens('catalog.read'), telemetry.listens('run.confirmed')]).toEqual([true, false]);
     unsubscribe('fencepost:catalog.read', onMessage);
     expect(telemetry.listens('catalog.read')).toBe(false);
+  });
+
+  it('hands the first warnings to the first log, and keeps none afterwards', () => {
+    const telemetry = new Telemetry();
+    telemetry.emit('catalog.read', { crons: 1 });
+    for (let n = 0; n < 100; n += 1) telemetry.emit('store.warning', { code: `${n}`, found: 'x' });
+    const heard: string[] = [];
+    const hear: EventListener = (name) => void heard.push(name);
+    telemetry.listenAsLog(hear);
+    expect(heard).toEqual(Array<string>(20).fill('store.warning'));
+    telemetry.emit('catalog.adopted', { crons: 1 });
+    telemetry.replayEarly(hear);
+    expect(heard.slice(20)).toEqual(['catalog.adopted']);
   });
 
   it('goes on when a listener fails, and warns: what happened has happened', async () => {

@@ -1,5 +1,7 @@
 import { channel as nodeChannel, type Channel } from 'node:diagnostics_channel';
-import { scrubText, hashResource, observers } from '@fencepost/lease/internal';
+import { hashResource, observers } from '@fencepost/lease/internal';
+import { shownText, textOf } from './error-parts.js';
+import { EVENT_TEXT } from './event-text.js';
 import type { EventName, Events } from './events.js';
 import type { LeaseEvent, LeaseObserver } from '@fencepost/lease';
 
@@ -21,6 +23,9 @@ function hasChannels(event: EventName): boolean {
 
 export type EventListener = <N extends EventName>(name: N, detail: Events[N]) => void;
 
+/** Warnings kept until a log begins: stores open, and warn, before modules start. */
+const MAX_EARLY = 20;
+
 /**
  * Emits every event once and synchronously: logs, metrics and tests listen to the same events.
  *
@@ -31,11 +36,19 @@ export class Telemetry {
   /** Listeners, and the events that each wants; `null` for all. */
   readonly #listeners = new Map<EventListener, ReadonlySet<EventName> | null>();
   #logs = 0;
+  #early: ((listener: EventListener) => void)[] | null = [];
 
   /** @returns a function that ends the listening */
   listen(listener: EventListener, only: ReadonlySet<EventName> | null = null): () => boolean {
     this.#listeners.set(listener, only);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Passes on the first warnings and errors emitted before this call, and keeps none from then on. */
+  replayEarly(listener: EventListener): void {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const replay of early) replay(listener);
   }
 
   /** Whether an application logs the events itself, see `logEvents`. */
@@ -45,6 +58,7 @@ export class Telemetry {
 
   /** @returns a function that ends the logging */
   listenAsLog(listener: EventListener): () => void {
+    this.replayEarly(listener);
     const end = this.listen(listener);
     this.#logs += 1;
     return () => {
@@ -58,15 +72,22 @@ export class Telemetry {
   }
 
   emit<N extends EventName>(name: N, detail: Events[N]): void {
+    if (this.#early) this.#keepEarly(name, detail);
     for (const [listener, only] of this.#listeners) {
       if (only && !only.has(name)) continue;
       try {
         listener(name, detail);
       } catch (error) {
-        process.emitWarning(`A listener of the event ${name} failed: ${scrubText(String(error))}`);
+        process.emitWarning(`A listener of the event ${name} failed: ${shownText(textOf(error))}`);
       }
     }
     if (hasChannels(name)) channel(name).publish(detail);
+  }
+
+  #keepEarly<N extends EventName>(name: N, detail: Events[N]): void {
+    const [level] = EVENT_TEXT[name];
+    if (!this.#early || this.#early.length >= MAX_EARLY || level === 'debug' || level === 'info') return;
+    this.#early.push((listener) => listener(name, detail));
   }
 
   #isHeard(name: EventName): boolean {

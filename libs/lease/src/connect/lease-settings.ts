@@ -39,8 +39,11 @@ export interface LeaseModuleOptions {
   readonly waitForReplicas?: number;
   /** Receives every event: `leaseLog`, `leaseMetrics`, or your own. */
   readonly observe?: LeaseObserver;
-  /** Whether `LeaseModule` writes its warnings to Nest's `Logger`; default `true`. `observe` hears of them either way. */
-  readonly log?: boolean;
+  /**
+   * Whether `LeaseModule` writes its warnings to Nest's `Logger`; default `true`. `observe` hears of them either way.
+   * `'connection'`: only trouble of its connection, because `observe` logs the warnings about the server.
+   */
+  readonly log?: boolean | 'connection';
 }
 
 /** {@link LeaseModuleOptions} as the rest of the library uses them. */
@@ -54,7 +57,7 @@ export interface LeaseSettings {
   readonly criticality: Criticality;
   readonly waitForReplicas: number;
   readonly observe?: LeaseObserver;
-  readonly log: boolean;
+  readonly log: boolean | 'connection';
 }
 
 const word = (length: number) =>
@@ -80,7 +83,7 @@ const schema = z.strictObject(
     criticality: z.enum(['efficiency', 'correctness'], CRITICALITY).default('efficiency'),
     waitForReplicas: z.int(REPLICAS).min(0, REPLICAS).max(10, REPLICAS).default(0),
     observe: z.custom<LeaseObserver>((value) => typeof value === 'function', 'expected a function').optional(),
-    log: z.boolean('expected true or false').default(true),
+    log: z.union([z.boolean(), z.literal('connection')], "expected true, false or 'connection'").default(true),
   },
   'expected an object such as { redis: "redis://localhost:6379" }',
 );

@@ -41,14 +41,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 /** Warnings for the operator are logged even if no other lease event is, unless all are unwanted. */
 function observerOf({ observe, log }: LeaseSettings): LeaseObserver {
   const warn = (event: LeaseEvent) => {
-    if (event.name === 'store.warning') warningTo(log)(event.message);
+    if (event.name === 'store.warning') warningTo(log === true)(event.message);
   };
   return observe ? observers(warn, observe) : warn;
 }
 
-function warningTo(log: boolean): (message: string) => void {
+function warningTo(log: LeaseSettings['log']): (message: string) => void {
   return (message) => {
-    if (log) logger.warn(message);
+    if (log !== false) logger.warn(message);
   };
 }
 

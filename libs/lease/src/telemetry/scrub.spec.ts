@@ -50,6 +50,15 @@ describe('a text that is scrubbed', () => {
   });
 });
 
+describe('a word longer than a log shows', () => {
+  it('is cut, unless it may have a secret', () => {
+    expect(scrubText('x'.repeat(10_000))).toBe(`${'x'.repeat(8_000)}…`);
+    expect(scrubText(`why: ${'x'.repeat(10_000)}`)).toBe(`why: ${'x'.repeat(7_995)}…`);
+    expect(scrubText(`why: redis://app:${'kAnary'.repeat(2_000)}@cache`)).toBe('why:…');
+    expect(scrubText(`${'x'.repeat(100)}token=${'kAnary'.repeat(2_000)}`)).toBe('…');
+  });
+});
+
 describe('a value that is scrubbed', () => {
   it('loses what is named like a secret at any depth, and keeps the rest', () => {
     const value = {

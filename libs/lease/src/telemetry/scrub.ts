@@ -166,10 +166,15 @@ export function isSuspicious(text: string): boolean {
   return SUSPICIOUS.test(text);
 }
 
-/** At the end of a word: half a password could not be recognised. */
+/**
+ * At the end of a word: half a password could not be recognised. A word that fills most of the text is cut inside, unless a secret
+ * may begin in it.
+ */
 function cut(text: string): string {
   const short = text.slice(0, MAX_TEXT_LENGTH);
-  return `${short.slice(0, Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0))}…`;
+  const end = Math.max(short.lastIndexOf(' '), short.lastIndexOf('\n'), 0);
+  const isInWord = end < MAX_TEXT_LENGTH / 2 && !SUSPICIOUS.test(short.slice(end));
+  return `${isInWord ? short : short.slice(0, end)}…`;
 }
 
 /** Nest repeats the whole address of a route that does not exist. */

@@ -1,10 +1,13 @@
 import { FencepostError } from '@fencepost/lease';
 
 /** The format of this build: all that a store holds counts by this one number. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The first that was released. A member that announces no format has this one; every later build reads it. */
 export const FIRST_FORMAT = 2;
+
+/** The first whose processes have revisions; those before know only builds. */
+export const REVISIONS_FORMAT = 4;
 
 /**
  * Whether a build reads records of a format: every released one, and the next. The next has more words at the end or more

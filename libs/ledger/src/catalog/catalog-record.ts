@@ -2,6 +2,7 @@ import type { CatalogChanges, CatalogReading, UnreadableRecord } from './catalog
 import { checkFormat, FIRST_FORMAT } from '../base/format.js';
 import { byName } from './declaring.js';
 import type { CatalogEntry, CronDefinition, CronState, Generation } from './definition.js';
+import { revisionOf } from './revision.js';
 
 /** Who had a generation accepted, as it is kept with it. */
 export interface Who {
@@ -23,7 +24,7 @@ export type RawReading = readonly [
   bornAt: string,
 ];
 
-/** `<format> <build> <hash> <state> <source>`, see declared-record.lua; a table has no format. */
+/** `<format> <order> <hash> <state> <app>`, see declared-record.lua; a table has no format. */
 const DECLARED = /^(?:(\d+) )?(\d+) [\da-f]+ [a-z]+ ([^\t]*)/;
 
 /** @param reader shared by readings of one process, so that what their crons have in common is there once */
@@ -84,7 +85,7 @@ const NONE: readonly Generation[] = [];
 function readEntry(lines: string, declared: string, reader: LineReader): CatalogEntry {
   const [newest = '', ...older] = lines.split('\n');
   const { zoneData, generation } = reader.read(newest);
-  const [, format, seq, source = ''] = DECLARED.exec(declared) ?? [];
+  const [, format, order, app = ''] = DECLARED.exec(declared) ?? [];
   if (format !== undefined) checkFormat('a declaration', format, declared);
   return {
     generation: generation.generation,
@@ -94,8 +95,8 @@ function readEntry(lines: string, declared: string, reader: LineReader): Catalog
     by: generation.by,
     reason: generation.reason,
     past: older.length === 0 ? NONE : reader.past(older).toReversed(),
-    source: source === '' ? null : reader.one(source),
-    buildSeq: source === '' ? null : Number(seq),
+    app: app === '' ? null : reader.one(app),
+    revision: app === '' ? null : revisionOf(Number(order)),
     zoneData,
     ...(generation.renumberedAt === undefined ? {} : { renumberedAt: generation.renumberedAt }),
   };
@@ -104,7 +105,7 @@ function readEntry(lines: string, declared: string, reader: LineReader): Catalog
 /** Texts that many crons may share, such as expressions; beyond so many different ones they are not shared. */
 const MAX_SHARED = 10_000;
 
-/** Reads lines so that what a hundred thousand crons have in common is there once: a build is the author of all of its. */
+/** Reads lines so that what a hundred thousand crons have in common is kept once: an app is the author of all of its crons. */
 export class LineReader {
   readonly #who = new Map<string, Who>();
   readonly #texts = new Map<string, string>();

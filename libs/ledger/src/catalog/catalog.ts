@@ -1,21 +1,42 @@
 import type { StopWatching } from '@fencepost/lease/store';
 import type { CatalogEntry, Declaration } from './definition.js';
+import type { Word } from './word.js';
+import type { AppRevision, Revision } from './revision.js';
+import type { DefinitionSet, EnrolmentHint, KnownRevision } from './definition-set.js';
 
-/** Who declares. */
-export interface Build {
-  /** Only a higher one redefines. */
-  readonly seq: number;
-  /** Which program it is a build of. A build that leaves out what an earlier one of the same program declared removes it. */
-  readonly source: string;
+/** Who declares, and which revisions it need not give way to. */
+export interface Declarer extends AppRevision {
+  /**
+   * Revisions without a live pod, of this app and of others: a newer one of this app gives way, and another app gives up what
+   * only such a revision declared. Absent for none.
+   */
+  readonly gone?: readonly AppRevision[];
+  /** Whether no process of a former release is live, whose declarations have no revision; default false. */
+  readonly formersGone?: boolean;
+  /**
+   * Of this call, 8 characters. A call that is repeated with its nonce, because its reply got lost, is answered as the first one
+   * was: a change that nobody is told of is a silent one. Absent for a caller that does not care.
+   */
+  readonly nonce?: string;
+  /** Whether a call with this nonce was sent before; default false. */
+  readonly repeated?: boolean;
 }
 
-export interface DeclareReply {
-  /** New, redefined, or brought back by this call. */
-  readonly changed: readonly string[];
-  /** Defined by a newer build: this process executes them and defines nothing. */
-  readonly older: readonly string[];
-  /** Declared by an earlier build of the same program and not by this one: they fire no more. */
-  readonly removed: readonly string[];
+/** What came of the declaration of one cron. */
+export interface DeclaredCron {
+  readonly cron: string;
+  readonly word: Word;
+  /** With `superseded`: the newer revision. */
+  readonly revision?: Revision;
+  /** With `foreign`: the app it belongs to. */
+  readonly app?: string;
+}
+
+/** Where a listing of undeclared crons goes on. */
+export interface UndeclaredPage {
+  readonly crons: readonly string[];
+  /** `null` after the last. */
+  readonly next: string | null;
 }
 
 /** A record of the catalog that no process can use until it is written anew. */
@@ -96,26 +117,42 @@ export type ChangeReply =
   /** A new cron would be one more than the limit of this catalog. */
   | { readonly verdict: 'full'; readonly count: number; readonly limit: number };
 
+/** The numbers that the sets of definitions of each app have. */
+export interface Revisions {
+  /** Numbers a set of definitions; the same set of an app has the same number again. */
+  enrol(set: DefinitionSet, hint?: EnrolmentHint): Promise<Revision>;
+  /** Those of an app that are remembered, the oldest first. */
+  of(app: string): Promise<KnownRevision[]>;
+  /** The crons of each revision with the beginning of their hashes; `null` where the names are no longer kept. */
+  declaredBy(app: string, revisions: readonly Revision[]): Promise<(ReadonlyMap<string, string> | null)[]>;
+}
+
 /**
  * Which crons there are, and which there were. Worker processes declare, people change at run time, scheduler pods read.
  *
  * Every implementation passes `test/contracts/catalog.contract.ts`. "Now" is the store's clock.
  */
 export interface Catalog {
+  readonly revisions: Revisions;
   /**
-   * Declares all crons of a build. A higher `seq` than the last of the same source redefines, and removes what it
-   * leaves out; an equal one changes nothing, adds what is new (the other half of the same build), and removes nothing; a
-   * lower one defines nothing. Nothing is written where nothing changed.
+   * Puts definitions of one revision in force, each unless a newer revision of the app or another app has the cron: the replies
+   * are in the order given. Nothing is written where nothing changed.
    *
-   * A cron that was changed at run time keeps that change until a higher build declares other content than before.
-   * @throws {DefinitionConflictError} when an equal `seq` declares another content, or another program does; nothing is changed
-   * @throws {SetupError} for a build without a source, or whose `seq` is no whole number
+   * A cron that was changed at run time keeps that change until its declaration has other content than before.
+   * @throws {SetupError} when a name is declared twice, or the app has no name; nothing is changed
    */
-  declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply>;
+  declare(declarations: readonly Declaration[], by: Declarer): Promise<DeclaredCron[]>;
+  /** Lists crons of an app whose definition in force is of a revision that is gone: no order, and some may come twice. */
+  listUndeclared(by: Declarer, after?: string | null): Promise<UndeclaredPage>;
+  /**
+   * Removes crons whose definition in force is of a revision that is gone: they stop firing until a pod declares them again.
+   * @returns the names of those that were removed
+   */
+  drop(crons: readonly string[], by: Declarer): Promise<string[]>;
   /** @param crons only these, at most 1,000, and at a cost that the others have no part in; those that aren't there are left out */
   read(crons?: readonly string[]): Promise<CatalogReading>;
   /**
-   * One page of what changed after `version`; of everything for `null`. A declaration that changes nothing but the build
+   * One page of what changed after `version`; of everything for `null`. A declaration that changes nothing but the revision
    * of a cron is no change.
    *
    * `null`: the catalog can't say, because it was lost, or went back, or has had too many changes since then, or because an
@@ -128,8 +165,8 @@ export interface Catalog {
   /** Makes a cron, or changes one: at run time, in the same way. */
   put(declaration: Declaration, order: ChangeOrder): Promise<ChangeReply>;
   /**
-   * It stops firing, and is deleted when no process has declared it for a day. A record that cannot be read is deleted at once,
-   * with `expected: null`; what code declares comes back with the next declaration.
+   * It stops firing, and is deleted when no process has declared it for a day. A declared cron comes back with the next
+   * declaration. A record that cannot be read is deleted at once, with `expected: null`.
    */
   remove(cron: string, order: ChangeOrder): Promise<ChangeReply>;
   /** Makes or changes many crons. Each is accepted or refused by itself. The replies are in the order given. */

@@ -1,8 +1,10 @@
 import { SetupError, FencepostError } from '@fencepost/lease';
 import { contentHash, type CatalogEntry, type Declaration } from './definition.js';
-import type { Build, ChangeReply, DeclareReply } from './catalog.js';
+import type { ChangeReply, DeclaredCron, Declarer } from './catalog.js';
+import { revisionOf, type AppRevision } from './revision.js';
+import { isGeneration, type Word } from './word.js';
 
-/** A removed cron is remembered until nobody has declared it for so long: older builds must not bring it back. */
+/** A removed cron is remembered until no pod has declared it for this long. */
 export const TOMBSTONE_MS = 24 * 60 * 60_000;
 
 export interface CatalogOptions {
@@ -15,9 +17,6 @@ export interface CatalogOptions {
   /** How many crons there may be before a new one is refused at run time; those that code declares count, and are never refused. */
   readonly maxCrons?: number | undefined;
 }
-
-/** What a declaration is to what is known of its cron. `noted`: nothing changes but who declared it last. */
-export type Word = 'changed' | 'noted' | 'same' | 'older' | 'conflict';
 
 export interface HashedDeclaration extends Declaration {
   readonly name: string;
@@ -35,40 +34,36 @@ function hashOnce(declaration: Declaration): string {
 
 /**
  * Each cron once, with the hash of its content. A declaration that was given once does not change.
- * @throws {DefinitionConflictError} when one name is declared twice with different content
- * @throws {SetupError} for a build without a name, or whose number is none
+ * @throws {SetupError} when one name is declared twice with different content, or the app has no name
  */
-export function hashed(declarations: readonly Declaration[], build: Build): HashedDeclaration[] {
-  const { seq } = checked(build);
+export function hashed(declarations: readonly Declaration[], { app }: Pick<Declarer, 'app'>): HashedDeclaration[] {
+  if (app === '') throw new SetupError('The name of the declaring app is empty.');
   const once = new Map<string, HashedDeclaration>();
   for (const declaration of declarations) {
     const { name } = declaration.definition;
     const hash = hashOnce(declaration);
     const first = once.get(name);
-    if (first && first.hash !== hash) throw new DefinitionConflictError(name, seq);
+    if (first && first.hash !== hash) {
+      throw new SetupError(`The cron ${JSON.stringify(name)} is declared twice in one process. Rename one of the two.`);
+    }
     once.set(name, first ?? { ...declaration, name, hash });
   }
   return [...once.values()];
 }
 
-/** Before anything is written: no later build could be compared with one that is no number, and would fail for ever. */
-function checked(build: Build): Build {
-  const { seq, source } = build;
-  if (!Number.isSafeInteger(seq) || seq < 0) {
-    throw new SetupError(`Expected a buildSeq that is a whole number from 0 to 2^53 - 1, got ${seq}.`);
-  }
-  if (source === '') throw new SetupError('The name of the declaring program is empty.');
-  return build;
+/** The author of a generation, of a declaration or a removal. */
+export function byRevision({ app, revision }: AppRevision): string {
+  return `${app} revision ${revision}`;
 }
 
-/** What a declaration came to; `words` and `removed` belong to `declared`, in the order given. */
-export function declareReply(
-  declared: readonly HashedDeclaration[],
-  words: readonly Word[],
-  removed: readonly string[],
-): DeclareReply {
-  const names = (wanted: Word) => declared.filter((_, index) => words[index] === wanted).map(({ name }) => name);
-  return { changed: names('changed'), older: names('older'), removed: removed.toSorted(byText) };
+/** `<word>`, or `superseded <order>`, or `foreign <app>`: as the stores answer, in the order of the declarations. */
+export function declareReply(declared: readonly HashedDeclaration[], answers: readonly string[]): DeclaredCron[] {
+  return declared.map(({ name: cron }, index) => {
+    const [, word = 'same', detail = ''] = /^(\w+)(?: (.*))?$/s.exec(answers[index] ?? '') ?? [];
+    const reply = { cron, word: word.toLowerCase() as Word };
+    if (reply.word === 'superseded') return { ...reply, revision: revisionOf(Number(detail)) ?? 0 };
+    return reply.word === 'foreign' ? { ...reply, app: detail } : reply;
+  });
 }
 
 /** The reply to the one change that was asked for. */
@@ -98,32 +93,4 @@ export class CatalogFullError extends FencepostError {
         `Remove crons that are no longer needed, or raise "maxCrons" in JobsModule.`,
     );
   }
-}
-
-/** Two processes of the same build number, or two programs, declare one cron with different content. */
-export class DefinitionConflictError extends FencepostError {
-  readonly code = 'DEFINITION_CONFLICT';
-
-  /** @param source the other program that declares the cron; `null` for another process of the same build */
-  constructor(
-    readonly cron: string,
-    readonly buildSeq: number,
-    readonly source: string | null = null,
-  ) {
-    super(source === null ? sameBuild(cron, buildSeq) : otherProgram(cron, source));
-  }
-}
-
-function sameBuild(cron: string, buildSeq: number): string {
-  return (
-    `The cron "${cron}" is already declared differently by a build with the same buildSeq ${buildSeq}. ` +
-    `Give the newer build a higher buildSeq (JobsModule option "buildSeq", or build it again).`
-  );
-}
-
-function otherProgram(cron: string, source: string): string {
-  return (
-    `The cron "${cron}" is already declared differently by the program "${source}". ` +
-    `Rename it in one of the two, or first delete it from "${source}", or remove it with the CLI.`
-  );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DstRule } from '@fencepost/schedule';
 import { FIRST_FORMAT } from '../base/format.js';
 import type { OverlapPolicy } from '../base/run.js';
+import type { Revision } from './revision.js';
 
 export const DEFAULT_MAX_CATCH_UP = 20;
 
@@ -85,7 +86,7 @@ export interface CronPing {
   readonly uncertain?: string;
 }
 
-/** Whether a cron fires: `disabled` by its own declaration, `removed` by a newer build or an operator. */
+/** Whether a cron fires: `disabled` by its own declaration, `removed` because no live pod declares it, or by an operator. */
 export type CronState = 'active' | 'disabled' | 'removed';
 
 /** One generation of a cron: its instants are those after `since` and up to the `since` of the next one. */
@@ -96,7 +97,7 @@ export interface Generation {
   readonly definition: CronDefinition;
   /** From when on it is effective, epoch milliseconds of the store; {@link EFFECTIVE_AFTER_MS} after it was accepted. */
   readonly since: number;
-  /** Who changed it: `<source> build <seq>`, or the person who asked. */
+  /** Who changed it: `<app> revision <number>`, or the person who asked. */
   readonly by: string;
   readonly reason: string | null;
   /**
@@ -110,10 +111,10 @@ export interface Generation {
 export interface CatalogEntry extends Generation {
   /** The generations before, oldest first, the last {@link KEPT_GENERATIONS} of them. */
   readonly past: readonly Generation[];
-  /** Which program declares it; `null` for a cron that was made at run time. */
-  readonly source: string | null;
-  /** The highest build that declared it; `null` for a cron that was made at run time. */
-  readonly buildSeq: number | null;
+  /** The app that declares it; `null` for a cron that was made at run time. */
+  readonly app: string | null;
+  /** The revision of that app that is in force; `null` for a cron that was made at run time, or declared by a former build. */
+  readonly revision: Revision | null;
   /** Version of the time zone database (`process.versions.tz`) of whoever had the newest generation accepted. */
   readonly zoneData: string;
 }
@@ -135,9 +136,9 @@ export interface Declaration {
 }
 
 /**
- * The content of a declaration in few characters: two builds with the same one mean the same.
+ * The content of a declaration in few characters: equal hashes mean equal declarations.
  *
- * What is absent adds nothing, so that an option nobody uses changes no hash, and no build is in conflict over it.
+ * An absent option adds nothing, so a new option changes no hash until someone uses it.
  */
 export function contentHash(declaration: Declaration): string {
   const { definition, disabled } = declaration;

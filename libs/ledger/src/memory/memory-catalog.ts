@@ -2,7 +2,6 @@ import type { Clock } from '@fencepost/lease';
 import type { StopWatching } from '@fencepost/lease/store';
 import {
   CHANGES_PER_PAGE,
-  type Build,
   type Catalog,
   type CatalogChanges,
   type CatalogReading,
@@ -10,33 +9,42 @@ import {
   type ChangeReply,
   type CronPut,
   type CronRemoval,
-  type DeclareReply,
+  type DeclaredCron,
+  type Declarer,
   type Orderer,
+  type UndeclaredPage,
 } from '../catalog/catalog.js';
 import {
   byName,
+  byRevision,
   declareReply,
   hashed,
   TOMBSTONE_MS,
-  DefinitionConflictError,
   type CatalogOptions,
   type HashedDeclaration,
-  type Word,
 } from '../catalog/declaring.js';
-import {
-  contentHash,
-  EFFECTIVE_AFTER_MS,
-  type CronState,
-  type Declaration,
-  type Generation,
-} from '../catalog/definition.js';
+import { DROPPED, GENERATION_REASONS, isGeneration, type Word } from '../catalog/word.js';
+import { EFFECTIVE_AFTER_MS, type CronState, type Declaration, type Generation } from '../catalog/definition.js';
+import { orderOf } from '../catalog/revision.js';
+import { MemoryAnswers } from './memory-answers.js';
 import { MemoryChangeLog, type SavedChange } from './memory-change-log.js';
-import { begin, entriesOf, isSameContent, judge, presentGeneration, type MemoryCron } from './memory-cron.js';
+import {
+  begin,
+  entriesOf,
+  isSameContent,
+  isUndeclared,
+  judge,
+  newestHash,
+  originOf,
+  presentGeneration,
+  type MemoryCron,
+} from './memory-cron.js';
+import { MemoryRevisions, type SavedRevisions } from './memory-revisions.js';
 
 /** A state of the memory catalog. */
 export interface SavedCatalog {
   readonly crons: ReadonlyMap<string, MemoryCron>;
-  readonly tops: ReadonlyMap<string, number>;
+  readonly revisions: SavedRevisions;
   readonly version: number;
   readonly bornAt: number | null;
   readonly changes: readonly SavedChange[];
@@ -44,14 +52,15 @@ export interface SavedCatalog {
 
 /** The catalog in memory, for tests: an adapter like `RedisCatalog`, on the same contract suite. */
 export class MemoryCatalog implements Catalog {
+  readonly revisions: MemoryRevisions;
   readonly #crons = new Map<string, MemoryCron>();
-  readonly #tops = new Map<string, number>();
   readonly #watchers = new Set<() => void>();
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
   readonly #effectiveAfterMs: number;
   readonly #maxCrons: number;
   readonly #changes = new MemoryChangeLog();
+  readonly #answers = new MemoryAnswers();
   #version = 0;
   #bornAt: number | null = null;
 
@@ -59,6 +68,7 @@ export class MemoryCatalog implements Catalog {
     private readonly clock: Clock,
     options: CatalogOptions = {},
   ) {
+    this.revisions = new MemoryRevisions(clock);
     const { tombstoneMs = TOMBSTONE_MS, zoneData = process.versions.tz ?? 'unknown' } = options;
     this.#tombstoneMs = tombstoneMs;
     this.#zoneData = zoneData;
@@ -71,16 +81,34 @@ export class MemoryCatalog implements Catalog {
     return this.#version;
   }
 
-  async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
-    const declared = hashed(declarations, build);
-    if (declared.length === 0) return declareReply([], [], []);
-    const before = this.#version;
-    const words = declared.map((declaration) => this.#judge(declaration, build));
-    declared.forEach((declaration, index) => this.#accept(declaration, build, words[index] ?? 'older'));
-    const removed = this.#removeLeftOut(build);
-    this.#dropTombstones();
-    if (this.#version !== before) this.#notifyWatchers();
-    return declareReply(declared, words, removed);
+  async declare(declarations: readonly Declaration[], by: Declarer): Promise<DeclaredCron[]> {
+    const declared = hashed(declarations, by);
+    return this.#change(() => {
+      const answers = declared.map((declaration) => judge(this.#crons.get(declaration.name), declaration, by));
+      const reply = declareReply(declared, answers);
+      declared.forEach((declaration, index) => this.#accept(declaration, by, reply[index]?.word ?? 'same'));
+      this.#dropTombstones();
+      return this.#answers.again(by, reply);
+    });
+  }
+
+  async listUndeclared(by: Declarer): Promise<UndeclaredPage> {
+    const undeclared = [...this.#crons].filter(([, known]) => isUndeclared(known, by));
+    return { crons: undeclared.map(([name]) => name), next: null };
+  }
+
+  async drop(crons: readonly string[], by: Declarer): Promise<string[]> {
+    return this.#change(() => {
+      const dropped = crons.filter((name) => {
+        const known = this.#crons.get(name);
+        if (!known || !isUndeclared(known, by)) return false;
+        const deleteAt = this.clock.now() + this.#tombstoneMs;
+        const next = { by: byRevision(by), reason: DROPPED, state: 'removed' } as const;
+        this.#write(name, next, { ...known, status: 'dropped', deleteAt });
+        return true;
+      });
+      return this.#answers.droppedAgain(by, dropped);
+    });
   }
 
   async read(names?: readonly string[]): Promise<CatalogReading> {
@@ -139,13 +167,10 @@ export class MemoryCatalog implements Catalog {
     if (order.expected !== undefined && present !== order.expected) return { verdict: 'moved', generation: present };
     const count = present === null ? this.#count() : -1;
     if (count >= this.#maxCrons) return { verdict: 'full', count, limit: this.#maxCrons };
-    const theirs = known && known.source !== null && !this.#isLeftOut(known);
-    const origin = theirs
-      ? { source: known.source, seq: known.seq, hash: known.hash }
-      : { source: null, seq: 0, hash: contentHash(declaration) };
     const state = disabled ? 'disabled' : 'active';
     const { by, reason } = order;
-    this.#write(definition.name, { by, reason, definition, state }, { ...origin, status: 'live', deleteAt: null });
+    const next = { by, reason, definition, state } as const;
+    this.#write(definition.name, next, { ...originOf(known, declaration), status: 'live', deleteAt: null });
     return this.#accepted(definition.name);
   }
 
@@ -157,7 +182,8 @@ export class MemoryCatalog implements Catalog {
       return { verdict: 'moved', generation: present };
     }
     const deleteAt = this.clock.now() + this.#tombstoneMs;
-    this.#write(cron, { by, reason, state: 'removed' }, { ...known, status: 'removed', deleteAt });
+    const status = known.app === null ? 'removed' : 'dropped';
+    this.#write(cron, { by, reason, state: 'removed' }, { ...known, status, deleteAt });
     return this.#accepted(cron);
   }
 
@@ -176,7 +202,7 @@ export class MemoryCatalog implements Catalog {
   /** All of it is gone, as with a store that was wiped. No version comes twice: a pod would believe that it knows it. */
   wipe(): void {
     this.#crons.clear();
-    this.#tops.clear();
+    this.revisions.clear();
     this.#bornAt = null;
     this.#changes.clear();
     this.#countOn();
@@ -184,16 +210,20 @@ export class MemoryCatalog implements Catalog {
 
   /** What {@link restore} takes; nothing that happens later changes it. */
   save(): SavedCatalog {
-    const [crons, tops] = [structuredClone(this.#crons), new Map(this.#tops)];
-    return { crons, tops, version: this.#version, bornAt: this.#bornAt, changes: this.#changes.save() };
+    return {
+      crons: structuredClone(this.#crons),
+      revisions: this.revisions.save(),
+      version: this.#version,
+      bornAt: this.#bornAt,
+      changes: this.#changes.save(),
+    };
   }
 
   /** As a store that fails over to a replica which lags behind: what was accepted since is lost, and nobody is told. */
   restore(saved: SavedCatalog): void {
     this.#crons.clear();
-    this.#tops.clear();
     for (const [name, cron] of structuredClone(saved.crons)) this.#crons.set(name, cron);
-    for (const [source, seq] of saved.tops) this.#tops.set(source, seq);
+    this.revisions.restore(saved.revisions);
     this.#version = saved.version;
     this.#bornAt = saved.bornAt;
     this.#changes.restore(saved.changes);
@@ -204,49 +234,21 @@ export class MemoryCatalog implements Catalog {
     return async () => void this.#watchers.delete(onChanged);
   }
 
-  #judge(declaration: HashedDeclaration, build: Build): Word {
-    const known = this.#crons.get(declaration.name);
-    const word = judge(known, declaration, { ...build, top: this.#tops.get(build.source) ?? -1 });
-    if (word !== 'conflict') return word;
-    throw new DefinitionConflictError(
-      declaration.name,
-      build.seq,
-      known?.source === build.source ? null : known?.source,
-    );
-  }
-
-  #accept({ name, hash, definition, disabled }: HashedDeclaration, build: Build, word: Word): void {
-    const { seq, source } = build;
-    const state = disabled ? 'disabled' : 'active';
-    if (word === 'changed') {
-      const by = { by: byBuild(build), reason: null };
-      this.#write(name, { ...by, definition, state }, { hash, seq, source, status: 'live', deleteAt: null });
+  #accept({ name, hash, definition, disabled }: HashedDeclaration, by: Declarer, word: Word): void {
+    const owner = { app: by.app, order: orderOf(by.revision) };
+    if (isGeneration(word)) {
+      const state = disabled ? 'disabled' : 'active';
+      const next = { by: byRevision(by), reason: GENERATION_REASONS[word], definition, state } as const;
+      this.#write(name, next, { ...owner, hash, status: 'live', deleteAt: null });
       return;
     }
     const known = this.#crons.get(name);
     if (!known) return;
-    const noted = word === 'noted' ? { ...known, seq, source } : known;
-    const deleteAt = known.deleteAt === null ? null : this.clock.now() + this.#tombstoneMs;
-    this.#crons.set(name, { ...noted, deleteAt });
-  }
-
-  #removeLeftOut(build: Build): string[] {
-    const { seq, source } = build;
-    if (seq <= (this.#tops.get(source) ?? -1)) return [];
-    this.#tops.set(source, seq);
-    const leftOut = [...this.#crons].filter(
-      ([, known]) => known.source === source && known.status === 'live' && known.seq < seq,
-    );
-    const deleteAt = this.clock.now() + this.#tombstoneMs;
-    for (const [name, known] of leftOut) {
-      const next = { by: byBuild(build), reason: null, state: 'removed' } as const;
-      this.#write(name, next, { ...known, status: 'dropped', deleteAt });
+    if (word === 'noted') this.#crons.set(name, { ...known, ...owner, hash: newestHash(hash, known) });
+    // A tombstone lasts for as long as its cron is declared.
+    else if (known.deleteAt !== null) {
+      this.#crons.set(name, { ...known, deleteAt: this.clock.now() + this.#tombstoneMs });
     }
-    return leftOut.map(([name]) => name);
-  }
-
-  #isLeftOut({ status, source, seq }: MemoryCron): boolean {
-    return status === 'dropped' || (status === 'removed' && seq < (this.#tops.get(source ?? '') ?? 0));
   }
 
   #write(
@@ -260,8 +262,8 @@ export class MemoryCatalog implements Catalog {
     this.#bornAt ??= this.clock.now();
     const at = { now: this.clock.now(), effectiveAfterMs: this.#effectiveAfterMs };
     const generations = begin(known, { by, reason, state, definition }, at);
-    const { hash, seq, source, status, deleteAt } = origin;
-    this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, seq, source, status, deleteAt });
+    const { hash, app, order, status, deleteAt } = origin;
+    this.#crons.set(name, { generations, zoneData: this.#zoneData, hash, app, order, status, deleteAt });
     this.#countOn(name);
   }
 
@@ -292,8 +294,4 @@ export class MemoryCatalog implements Catalog {
   #notifyWatchers(): void {
     for (const onChanged of this.#watchers) onChanged();
   }
-}
-
-function byBuild({ source, seq }: Build): string {
-  return `${source} build ${seq}`;
 }

@@ -6,7 +6,6 @@ import { PostgresLedgerAccess, type PostgresLedgerOptions } from './postgres-led
 import { inBatches } from '../catalog/in-batches.js';
 import {
   CHANGES_PER_PAGE,
-  type Build,
   type Catalog,
   type CatalogChanges,
   type CatalogReading,
@@ -14,19 +13,21 @@ import {
   type ChangeReply,
   type CronPut,
   type CronRemoval,
-  type DeclareReply,
+  type DeclaredCron,
+  type Declarer,
   type Orderer,
+  type UndeclaredPage,
 } from '../catalog/catalog.js';
 import {
+  byRevision,
   declareReply,
   hashed,
   theReply,
   TOMBSTONE_MS,
-  DefinitionConflictError,
   type CatalogOptions,
   type HashedDeclaration,
-  type Word,
 } from '../catalog/declaring.js';
+import { DROPPED, GENERATION_REASONS } from '../catalog/word.js';
 import {
   contentHash,
   formatOf,
@@ -34,14 +35,17 @@ import {
   KEPT_GENERATIONS,
   type Declaration,
 } from '../catalog/definition.js';
+import { orderOf } from '../catalog/revision.js';
 import { FIRST_FORMAT } from '../base/format.js';
 import { LineReader, readChangesPage, readReading, whoText } from '../catalog/catalog-record.js';
 import { readWhole } from '../catalog/read-changes.js';
 import { exportRedisCatalog, type ExportedCatalog } from '../redis/redis-catalog-export.js';
+import { PostgresRevisions } from './postgres-revisions.js';
 
 /** A call locks the whole catalog: pods that ask for its version wait for it. */
 const MAX_PER_CALL = 500;
 const MAX_CHANGES_PER_CALL = 250;
+const MAX_LISTED = 1_000;
 
 type CatalogPlace = Pick<PostgresLedgerOptions, 'pool' | 'schema' | 'prefix' | 'tenant'>;
 
@@ -56,13 +60,9 @@ export interface CatalogVersion {
   readonly now: number;
 }
 
-type Conflict = { readonly name: string; readonly source: string } | null;
-type Judged = { readonly conflict: Conflict; readonly words: readonly Word[]; readonly writes: boolean };
-type Declared = {
-  readonly conflict: Conflict;
-  readonly words: readonly Word[];
-  readonly changed: boolean;
-};
+type Judged = { readonly words: readonly string[]; readonly writes: boolean };
+type Declared = { readonly words: readonly string[]; readonly changed: boolean };
+type Dropped = { readonly removed: readonly string[]; readonly changed: boolean };
 type Changed = { readonly changed: boolean; readonly replies: readonly RawChangeReply[] };
 type RawChangeReply =
   | { readonly verdict: 'accepted'; readonly generation: number; readonly since: number }
@@ -88,6 +88,7 @@ type ChangesRow = readonly [...reading: ReadingRow, gone: readonly string[], nex
  * delays a change until the next look at the version, once a second.
  */
 export class PostgresCatalog implements Catalog {
+  readonly revisions: PostgresRevisions;
   readonly #access: PostgresLedgerAccess;
   readonly #redis: RedisClient;
   readonly #channel: string;
@@ -99,6 +100,7 @@ export class PostgresCatalog implements Catalog {
   /** @throws {SetupError} for an invalid prefix, tenant or schema; each method, when the tables are missing */
   constructor(options: PostgresCatalogOptions) {
     this.#access = new PostgresLedgerAccess(options);
+    this.revisions = new PostgresRevisions(this.#access);
     this.#redis = options.redis;
     this.#channel = redisChannel(options, 'catalog');
     this.#tombstoneMs = options.tombstoneMs ?? TOMBSTONE_MS;
@@ -107,22 +109,39 @@ export class PostgresCatalog implements Catalog {
   }
 
   /** Up to 500 crons are one transaction; of more, each 500 are one, and may be repeated: see `RedisCatalog.declare`. */
-  async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
-    const declared = hashed(declarations, build);
+  async declare(declarations: readonly Declaration[], by: Declarer): Promise<DeclaredCron[]> {
+    const declared = hashed(declarations, by);
     const parts: Part[] = [];
     for (const chunk of inBatches(declared, MAX_PER_CALL)) {
-      parts.push({ chunk, judged: await this.#judge(chunk, build) });
+      parts.push({ chunk, judged: await this.#judge(chunk, by) });
     }
-    const words: Word[] = [];
+    const words: string[] = [];
     let changed = false;
     for (const part of parts) {
-      const written = part.judged.writes ? await this.#write(part.chunk, build) : null;
+      const written = part.judged.writes || by.repeated ? await this.#write(part.chunk, by) : null;
       words.push(...(written ?? part.judged).words);
       changed ||= written?.changed ?? false;
     }
-    const removed = parts.some(({ judged }) => judged.writes) ? await this.#dropLeftOut(build) : [];
-    if (changed || removed.length > 0) this.#notifyWatchers();
-    return declareReply(declared, words, removed);
+    if (changed) this.#notifyWatchers();
+    return declareReply(declared, words);
+  }
+
+  async listUndeclared(by: Declarer, after: string | null = null): Promise<UndeclaredPage> {
+    return this.#call('list_undeclared', this.#declarer(by), after, MAX_LISTED);
+  }
+
+  async drop(crons: readonly string[], by: Declarer): Promise<string[]> {
+    const who = this.#who(byRevision(by), DROPPED);
+    const about = { ...this.#declarer(by), ...this.#common(), who, nonce: by.nonce ?? '' };
+    const removed: string[] = [];
+    let changed = false;
+    for (const chunk of inBatches(crons, MAX_PER_CALL)) {
+      const dropped = await this.#call<Dropped>('drop_crons', about, chunk);
+      removed.push(...dropped.removed);
+      changed ||= dropped.changed;
+    }
+    if (changed) this.#notifyWatchers();
+    return removed;
   }
 
   async read(names?: readonly string[]): Promise<CatalogReading> {
@@ -195,37 +214,34 @@ export class PostgresCatalog implements Catalog {
     return this.#call('list_undefined', most);
   }
 
-  async #judge(chunk: readonly HashedDeclaration[], build: Build): Promise<Judged> {
+  async #judge(chunk: readonly HashedDeclaration[], by: Declarer): Promise<Judged> {
     const content = chunk.map(({ name, hash }) => ({ name, hash }));
-    const args = [build.source, build.seq, this.#tombstoneMs, content];
-    return refuseConflict(await this.#call<Judged>('judge_declarations', ...args), build);
+    return this.#call('judge_declarations', this.#declarer(by), content);
   }
 
-  async #write(chunk: readonly HashedDeclaration[], build: Build): Promise<Declared> {
+  async #write(chunk: readonly HashedDeclaration[], by: Declarer): Promise<Declared> {
     const content = chunk.map(({ name, hash, disabled, definition }) => {
       return { name, hash, state: disabled ? 'disabled' : 'active', definition: JSON.stringify(definition) };
     });
     const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
-    return refuseConflict(await this.#call<Declared>('declare_crons', this.#about(build, format), content), build);
+    const reasons = Object.entries(GENERATION_REASONS);
+    const who = Object.fromEntries(
+      reasons.map(([word, reason]) => [word, this.#who(byRevision(by), reason, format)] as const),
+    );
+    const about = { ...this.#declarer(by), ...this.#common(), who, nonce: by.nonce ?? '' };
+    return this.#call('declare_crons', about, content);
   }
 
-  async #dropLeftOut(build: Build): Promise<string[]> {
-    const removed: string[] = [];
-    for (;;) {
-      const page = await this.#call<{ removed: string[]; more: boolean }>('drop_left_out', this.#about(build));
-      removed.push(...page.removed);
-      if (!page.more) return removed;
-    }
-  }
-
-  #about({ source, seq }: Build, format = FIRST_FORMAT) {
-    return { source, seq, ...this.#common(`${source} build ${seq}`, null, format) };
+  /** As is_gone and judge_declaration take it. */
+  #declarer({ app, revision, gone = [], formersGone = false }: Declarer) {
+    const withoutPods = gone.map((one) => `${orderOf(one.revision)} ${one.app}`);
+    return { app, order: orderOf(revision), gone: withoutPods, formersGone, keep: this.#tombstoneMs };
   }
 
   async #change(
     ...[content, order, format = FIRST_FORMAT]: [readonly object[], Orderer, number?]
   ): Promise<ChangeReply[]> {
-    const common = this.#common(order.by, order.reason, format);
+    const common = { ...this.#common(), who: this.#who(order.by, order.reason, format) };
     const replies: ChangeReply[] = [];
     for (const chunk of inBatches(content, MAX_CHANGES_PER_CALL)) {
       // Short, because it stays with the generation.
@@ -241,9 +257,12 @@ export class PostgresCatalog implements Catalog {
     return reply.verdict === 'full' ? { ...reply, limit: this.#maxCrons ?? reply.count } : reply;
   }
 
-  #common(by: string, reason: string | null, format: number) {
-    const who = whoText({ by, reason, zoneData: this.#zoneData }, format);
-    return { who, keep: this.#tombstoneMs, effectiveAfter: EFFECTIVE_AFTER_MS, kept: KEPT_GENERATIONS };
+  #common() {
+    return { keep: this.#tombstoneMs, effectiveAfter: EFFECTIVE_AFTER_MS, kept: KEPT_GENERATIONS };
+  }
+
+  #who(by: string, reason: string | null, format = FIRST_FORMAT): string {
+    return whoText({ by, reason, zoneData: this.#zoneData }, format);
   }
 
   /** A hint, after the change was committed: that Redis is away is no failure of it. */
@@ -272,14 +291,4 @@ export async function listTenants({ pool, schema, prefix }: Omit<CatalogPlace, '
 
 function expecting(expected: number | null | undefined) {
   return expected === undefined ? { any: true } : { expected };
-}
-
-function refuseConflict<T extends { readonly conflict: Conflict }>(reply: T, build: Build): T {
-  const { conflict } = reply;
-  if (conflict === null) return reply;
-  throw new DefinitionConflictError(
-    conflict.name,
-    build.seq,
-    conflict.source === build.source ? null : conflict.source,
-  );
 }

@@ -14,7 +14,11 @@ export interface ExportedCatalog {
     readonly declared: string;
     readonly deleteAt: number | null;
   }[];
-  readonly builds: readonly { readonly source: string; readonly seq: number }[];
+  /** The highest build of each app, which former releases compare with their own. */
+  readonly builds: readonly { readonly app: string; readonly seq: number }[];
+  /** See enrolment.ts. */
+  readonly revisions: readonly { readonly app: string; readonly record: string }[];
+  readonly sets: readonly { readonly app: string; readonly order: number; readonly names: string }[];
   /** The oldest first. */
   readonly records: readonly ExportedRecord[];
   readonly alarms: readonly { readonly cron: string; readonly record: string }[];
@@ -35,6 +39,8 @@ type Replies = [
   crons: Record<string, string>,
   declared: Record<string, string>,
   builds: Record<string, string>,
+  revisions: Record<string, string>,
+  sets: Record<string, string>,
   tombstones: string[],
   records: [id: string, fields: string[]][],
   alarms: Record<string, string>,
@@ -51,6 +57,8 @@ export async function exportRedisCatalog(redis: RedisClient, space: KeySpace): P
     .hgetall(key('crons'))
     .hgetall(key('declared'))
     .hgetall(key('builds'))
+    .hgetall(key('revisions'))
+    .hgetall(key('revision-sets'))
     .zrange(key('tombstones'), '0', '-1', 'WITHSCORES')
     .xrange(key('audit'), '-', '+')
     .hgetall(key('alarms'))
@@ -60,7 +68,8 @@ export async function exportRedisCatalog(redis: RedisClient, space: KeySpace): P
   return exported((replies ?? []).map(([, reply]) => reply) as Replies);
 }
 
-function exported([version, bornAt, crons, declared, builds, tombstones, records, alarms]: Replies): ExportedCatalog {
+function exported(replies: Replies): ExportedCatalog {
+  const [version, bornAt, crons, declared, builds, revisions, sets, tombstones, records, alarms] = replies;
   const deleteAt = new Map<string, number>();
   for (let at = 0; at < tombstones.length; at += 2) deleteAt.set(tombstones[at] ?? '', Number(tombstones[at + 1]));
   return {
@@ -75,7 +84,12 @@ function exported([version, bornAt, crons, declared, builds, tombstones, records
         deleteAt: deleteAt.get(name) ?? null,
       };
     }),
-    builds: Object.entries(builds).map(([source, seq]) => ({ source, seq: Number(seq) })),
+    builds: Object.entries(builds).map(([app, seq]) => ({ app, seq: Number(seq) })),
+    revisions: Object.entries(revisions).map(([app, record]) => ({ app, record })),
+    sets: Object.entries(sets).map(([field, names]) => {
+      const [, order, app = ''] = /^(\d+) (.*)$/s.exec(field) ?? [];
+      return { app, order: Number(order), names };
+    }),
     records: records.map(keptRecordAt),
     alarms: Object.entries(alarms).map(([cron, record]) => ({ cron, record })),
   };

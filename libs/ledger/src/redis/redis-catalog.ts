@@ -4,7 +4,6 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import type { StopWatching } from '@fencepost/lease/store';
 import {
   CHANGES_PER_PAGE,
-  type Build,
   type Catalog,
   type CatalogChanges,
   type CatalogReading,
@@ -12,19 +11,21 @@ import {
   type ChangeReply,
   type CronPut,
   type CronRemoval,
-  type DeclareReply,
+  type DeclaredCron,
+  type Declarer,
   type Orderer,
+  type UndeclaredPage,
 } from '../catalog/catalog.js';
 import {
+  byRevision,
   declareReply,
   hashed,
   theReply,
   TOMBSTONE_MS,
-  DefinitionConflictError,
   type CatalogOptions,
   type HashedDeclaration,
-  type Word,
 } from '../catalog/declaring.js';
+import { DROPPED, GENERATION_REASONS } from '../catalog/word.js';
 import {
   contentHash,
   formatOf,
@@ -32,6 +33,8 @@ import {
   KEPT_GENERATIONS,
   type Declaration,
 } from '../catalog/definition.js';
+import { orderOf } from '../catalog/revision.js';
+import { RedisRevisions } from './redis-revisions.js';
 import { FIRST_FORMAT } from '../base/format.js';
 import { inBatches } from '../catalog/in-batches.js';
 import {
@@ -47,7 +50,8 @@ import { readWhole } from '../catalog/read-changes.js';
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'judge-declarations',
   'declare-crons',
-  'drop-left-out',
+  'drop-crons',
+  'list-undeclared',
   'change-crons',
   'read-catalog',
   'read-changes',
@@ -58,6 +62,8 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
 const MAX_JUDGED = 500;
 const MAX_WRITTEN = 250;
 const MAX_CHANGED = 125;
+/** It only reads. */
+const MAX_LISTED = 1_000;
 
 export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
   readonly redis: RedisClient;
@@ -65,7 +71,7 @@ export interface RedisCatalogOptions extends KeySpace, CatalogOptions {
 
 interface Judged {
   readonly chunk: readonly HashedDeclaration[];
-  readonly words: readonly Word[];
+  readonly words: readonly string[];
   readonly writes: boolean;
 }
 
@@ -74,10 +80,9 @@ type ChangeArgs = readonly [name: string, expected: string, state: string, hash:
 
 /** The catalog as a few hashes, and a stream of its last changes. */
 export class RedisCatalog implements Catalog {
+  readonly revisions: RedisRevisions;
   readonly #redis: RedisClient;
-  readonly #keys: Readonly<
-    Record<'crons' | 'declared' | 'builds' | 'tombstones' | 'version' | 'born' | 'changes', string>
-  >;
+  readonly #keys: Readonly<Record<'crons' | 'declared' | 'tombstones' | 'version' | 'born' | 'changes', string>>;
   readonly #channel: string;
   readonly #tombstoneMs: number;
   readonly #zoneData: string;
@@ -86,11 +91,11 @@ export class RedisCatalog implements Catalog {
 
   constructor(options: RedisCatalogOptions) {
     const key = (part: string) => redisKeys(options)('catalog', part);
+    this.revisions = new RedisRevisions(options);
     this.#redis = options.redis;
     this.#keys = {
       crons: key('crons'),
       declared: key('declared'),
-      builds: key('builds'),
       tombstones: key('tombstones'),
       version: key('version'),
       born: key('born'),
@@ -103,20 +108,34 @@ export class RedisCatalog implements Catalog {
   }
 
   /**
-   * All crons are judged before any is written. Up to 250 are written by one script, more script by script, each of which may
-   * be repeated. A crash in between leaves some crons as this build has them and the others as the build before
-   * had them; the program's highest build is still the one before, so that nothing was removed, and the next declaration of
-   * this build, which its processes repeat, goes on where it stopped. The scripts that remove what the build leaves out come
-   * last, when everything it declares carries its number, and the last of them raises the highest build.
+   * All crons are judged first, so that a repetition only reads. Up to 250 are written by one script; each may be repeated, and a
+   * crash in between leaves the others to the next declaration.
    */
-  async declare(declarations: readonly Declaration[], build: Build): Promise<DeclareReply> {
-    const declared = hashed(declarations, build);
+  async declare(declarations: readonly Declaration[], by: Declarer): Promise<DeclaredCron[]> {
+    const declared = hashed(declarations, by);
     const judged: Judged[] = [];
-    for (const chunk of inBatches(declared, MAX_JUDGED)) judged.push(await this.#judge(chunk, build));
-    const words: Word[] = [];
-    for (const part of judged) words.push(...(part.writes ? await this.#writeAll(part.chunk, build) : part.words));
-    const removed = judged.some(({ writes }) => writes) ? await this.#dropLeftOut(build) : [];
-    return declareReply(declared, words, removed);
+    for (const chunk of inBatches(declared, MAX_JUDGED)) judged.push(await this.#judge(chunk, by));
+    const words: string[] = [];
+    for (const part of judged)
+      words.push(...(part.writes || by.repeated ? await this.#writeAll(part.chunk, by) : part.words));
+    return declareReply(declared, words);
+  }
+
+  async listUndeclared(by: Declarer, after: string | null = null): Promise<UndeclaredPage> {
+    const args = [...declarerArgs(by), after ?? '0', MAX_LISTED];
+    const reply = await SCRIPTS['list-undeclared'].run(this.#redis, [this.#keys.declared], args);
+    const [next, crons] = reply as [string, string[]];
+    return { crons, next: next === '0' ? null : next };
+  }
+
+  async drop(crons: readonly string[], by: Declarer): Promise<string[]> {
+    const who = this.#who(byRevision(by), DROPPED, FIRST_FORMAT);
+    const dropped: string[] = [];
+    for (const chunk of inBatches(crons, MAX_WRITTEN)) {
+      const args = [...this.#writing(by), who, by.nonce ?? '', chunk.length, ...chunk];
+      dropped.push(...((await SCRIPTS['drop-crons'].run(this.#redis, this.#written(), args)) as string[]));
+    }
+    return dropped;
   }
 
   async read(names?: readonly string[]): Promise<CatalogReading> {
@@ -167,23 +186,22 @@ export class RedisCatalog implements Catalog {
     return watchChannel(this.#redis, this.#channel, onChanged);
   }
 
-  async #judge(chunk: readonly HashedDeclaration[], build: Build): Promise<Judged> {
-    const { declared, builds, tombstones } = this.#keys;
+  async #judge(chunk: readonly HashedDeclaration[], by: Declarer): Promise<Judged> {
+    const { declared, tombstones } = this.#keys;
     const content = chunk.flatMap(({ name, hash }) => [name, hash]);
-    const args = [build.source, build.seq, this.#tombstoneMs, chunk.length, ...content];
-    const reply = await SCRIPTS['judge-declarations'].run(this.#redis, [declared, builds, tombstones], args);
+    const args = [...declarerArgs(by), this.#tombstoneMs, chunk.length, ...content];
+    const reply = await SCRIPTS['judge-declarations'].run(this.#redis, [declared, tombstones], args);
     const [verdict, ...words] = reply as string[];
-    if (verdict === 'CONFLICT') throw conflict(words, build);
-    return { chunk, words: words.map(readWord), writes: verdict === 'WRITE' };
+    return { chunk, words, writes: verdict === 'WRITE' };
   }
 
-  async #writeAll(crons: readonly HashedDeclaration[], build: Build): Promise<Word[]> {
-    const words: Word[] = [];
-    for (const chunk of inBatches(crons, MAX_WRITTEN)) words.push(...(await this.#write(chunk, build)));
+  async #writeAll(crons: readonly HashedDeclaration[], by: Declarer): Promise<string[]> {
+    const words: string[] = [];
+    for (const chunk of inBatches(crons, MAX_WRITTEN)) words.push(...(await this.#write(chunk, by)));
     return words;
   }
 
-  async #write(chunk: readonly HashedDeclaration[], build: Build): Promise<readonly Word[]> {
+  async #write(chunk: readonly HashedDeclaration[], by: Declarer): Promise<string[]> {
     const format = Math.max(...chunk.map(({ definition }) => formatOf(definition)), FIRST_FORMAT);
     const content = chunk.flatMap(({ name, hash, disabled, definition }) => [
       name,
@@ -191,35 +209,21 @@ export class RedisCatalog implements Catalog {
       disabled ? 'disabled' : 'active',
       JSON.stringify(definition),
     ]);
-    const args = [...this.#declaring(build, format), chunk.length, ...content];
-    const reply = await SCRIPTS['declare-crons'].run(this.#redis, this.#written(), args);
-    const [verdict, ...rest] = reply as ['CONFLICT', ...string[]] | ['DECLARED', string[]];
-    if (verdict === 'CONFLICT') throw conflict(rest as string[], build);
-    return (rest[0] as string[]).map(readWord);
+    const { changed, reverted, restored, taken } = GENERATION_REASONS;
+    const reasons = [changed, reverted, restored, taken];
+    const who = reasons.map((reason) => this.#who(byRevision(by), reason, format)).join('\n');
+    const args = [...this.#writing(by), who, by.nonce ?? '', chunk.length, ...content];
+    return (await SCRIPTS['declare-crons'].run(this.#redis, this.#written(), args)) as string[];
   }
 
-  async #dropLeftOut(build: Build): Promise<string[]> {
-    const removed: string[] = [];
-    let cursor = '0';
-    do {
-      const args = [...this.#declaring(build, FIRST_FORMAT), cursor, MAX_WRITTEN];
-      const reply = await SCRIPTS['drop-left-out'].run(this.#redis, this.#written(), args);
-      const [next, names] = reply as [string, string[]];
-      removed.push(...names);
-      cursor = next;
-    } while (cursor !== '0');
-    return removed;
-  }
-
-  #declaring({ source, seq }: Build, format: number): (string | number)[] {
-    const by = this.#who(`${source} build ${seq}`, null, format);
-    return [source, seq, this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS, by];
+  #writing(by: Declarer): (string | number)[] {
+    return [...declarerArgs(by), this.#tombstoneMs, this.#channel, EFFECTIVE_AFTER_MS, KEPT_GENERATIONS];
   }
 
   /** The keys of every script that changes crons. */
   #written(): string[] {
-    const { crons, declared, builds, tombstones, version, born, changes } = this.#keys;
-    return [crons, declared, builds, tombstones, version, born, changes];
+    const { crons, declared, tombstones, version, born, changes } = this.#keys;
+    return [crons, declared, tombstones, version, born, changes];
   }
 
   async #changeMany(changes: readonly ChangeArgs[], order: Orderer, format: number): Promise<ChangeReply[]> {
@@ -270,10 +274,8 @@ function readChangeReply([verdict, about = '', since]: readonly string[], limit:
   return { verdict: 'accepted', generation: Number(about), since: Number(since) };
 }
 
-function readWord(word: string): Word {
-  return word.toLowerCase() as Word;
-}
-
-function conflict([cron = '', source = '']: readonly string[], build: Build): DefinitionConflictError {
-  return new DefinitionConflictError(cron, build.seq, source === build.source ? null : source);
+/** As is-gone.lua reads them. */
+function declarerArgs({ app, revision, gone = [], formersGone = false }: Declarer): (string | number)[] {
+  const lines = gone.map((one) => `${orderOf(one.revision)} ${one.app}`).join('\n');
+  return [app, orderOf(revision), lines, formersGone ? 1 : 0];
 }

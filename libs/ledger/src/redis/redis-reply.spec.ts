@@ -12,7 +12,7 @@ describe('what a script answered', () => {
     expect(() => decodeBegin(['MAYBE'], REQUEST)).toThrow('Expected a reply of begin-attempts, got ["MAYBE"]');
     expect(() => decodeCancel(['MAYBE'])).toThrow('Expected a reply of cancel-run, got ["MAYBE"]');
     expect(() => decodeBegin(['BEGUN', '7 1', 'w'], REQUEST)).toThrow(
-      'Expected a run record of format 2 to 4, got "7 1".',
+      'Expected a run record of format 2 to 5, got "7 1".',
     );
   });
 

@@ -75,8 +75,9 @@ describe('what a pod writes into the journal', () => {
   it('has no secret, and is short', async () => {
     const text = `connect redis://anna:secret-1@there failed ${'x'.repeat(9_000)}`;
     telemetry.emit('catalog.unreadable', { cron: 'nightly', err: new Error(text) });
+    telemetry.emit('store.warning', { code: 'EVICTION', found: 'redis://anna:secret-1@there evicts keys' });
     const crons = Array.from({ length: 5_000 }, (_, n) => `cron-${n}`);
-    telemetry.emit('catalog.removed', { crons, buildSeq: 1, app: 'shop' });
+    telemetry.emit('catalog.removed', { app: 'shop', revision: 1, crons, count: 5_000, removeAfterMs: 300_000 });
     await clock.advance(WRITE_MS);
     const kept = JSON.stringify(await written());
     expect(kept).not.toContain('secret-1');
@@ -86,11 +87,17 @@ describe('what a pod writes into the journal', () => {
 
   it('has at most two kilobytes of detail, whatever an event carries', async () => {
     const crons = Array.from({ length: 20 }, (_, n) => `${n}-${'x'.repeat(97)}`);
-    telemetry.emit('catalog.removed', { crons, buildSeq: 1, app: 'y'.repeat(400) });
+    const about = { app: 'y'.repeat(214), revision: 1, count: 20, removeAfterMs: 300_000 };
+    telemetry.emit('catalog.removed', { ...about, crons });
+    telemetry.emit('catalog.removed', { ...about, crons: [...crons, 'one', 'two'] });
     await clock.advance(WRITE_MS);
-    const [entry] = await written();
-    expect(entry?.detail).toMatchObject({ buildSeq: 1 });
-    expect(JSON.stringify(entry?.detail).length).toBeLessThan(2_100);
+    for (const [index, { detail }] of (await written()).toReversed().entries()) {
+      const kept = detail['crons'] as string[];
+      expect([kept[0], kept.at(-1)]).toEqual([crons[0], `and ${20 + 2 * index - (kept.length - 1)} more`]);
+      expect(kept.length).toBeGreaterThan(10);
+      expect(detail).toMatchObject(about);
+      expect(JSON.stringify(detail).length).toBeLessThan(2_100);
+    }
   });
 
   it('is everything that is notable, what is ordinary up to so much in a second, and no debugging', async () => {
@@ -106,6 +113,36 @@ describe('what a pod writes into the journal', () => {
     begun('the next second');
     await clock.advance(WRITE_MS);
     expect((await written())[0]?.runId).toBe('the next second');
+  });
+
+  it('keeps what an order or a policy has ended as it keeps a warning, at the level of the log', async () => {
+    const about = { cron: 'nightly', runId: 'nightly@1', attempt: 1, fence };
+    const cause = 'RunCancelledError: Run "nightly@1" was cancelled while running.';
+    for (let n = 0; n < ORDINARY_PER_SECOND; n += 1) begun();
+    telemetry.emit('attempt.aborted', { ...about, cause });
+    telemetry.emit('attempt.cancelled', { ...about, err: new Error('stopped') });
+    telemetry.emit('occurrence.skipped', { cron: 'nightly', scheduledAt: 1, reason: 'paused' });
+    telemetry.emit('occurrence.passed', { cron: 'nightly', after: 0, through: 1_000, reason: 'merged' });
+    await clock.advance(WRITE_MS);
+    const kept = await journal.ofCron('nightly', { limit: 100 });
+    expect(kept.map(({ event, level }) => [event, level])).toEqual([
+      ['occurrence.passed', 'info'],
+      ['occurrence.skipped', 'info'],
+      ['attempt.cancelled', 'info'],
+      ['attempt.aborted', 'info'],
+    ]);
+  });
+
+  it('writes an error that can not be read, and what came with it', async () => {
+    const err = Object.defineProperty(new Error('x'), 'message', {
+      get: () => {
+        throw new Error('not readable');
+      },
+    });
+    telemetry.emit('catalog.unreadable', { cron: 'nightly', err });
+    lost();
+    await clock.advance(WRITE_MS);
+    expect(await eventsWritten()).toEqual(['catalog.unreadable', 'lease.lost']);
   });
 
   it('does not spell out each failure of a dead store', async () => {

@@ -1,5 +1,5 @@
 import { ownerPrefix, type CancelTimer, scrub } from '@fencepost/lease/internal';
-import { EVENT_TEXT, reportStoreFailure } from '@fencepost/jobs/internal';
+import { describeError, EVENT_TEXT, eventLevel, reportStoreFailure } from '@fencepost/jobs/internal';
 import type { EventName, Telemetry } from '@fencepost/jobs';
 import { formatFence, type Fence, type Clock } from '@fencepost/lease';
 import { JournalAwayError, isNotable } from './journal.js';
@@ -25,25 +25,52 @@ function journalDetail(detail: object): Readonly<Record<string, unknown>> {
   return withinLength(scrub(Object.fromEntries(kept.map(([key, value]) => [key, shown(key, value)]))));
 }
 
-/** The fields that have room, the first ones first: what the journal takes in all follows from what an entry may take. */
+/** The fields that fit, lists last: what the journal takes in all follows from what an entry may take. */
 function withinLength(detail: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = new Map<string, unknown>();
   let left = MAX_DETAIL_LENGTH;
-  const fits = ([key, value]: [string, unknown]) => {
-    const length = key.length + (JSON.stringify(value) ?? '').length;
-    if (length > left) return false;
+  for (const [key, value] of Object.entries(detail).toSorted((a, b) => isList(a) - isList(b))) {
+    const fitting = Array.isArray(value) ? firstOf(value, left - key.length) : value;
+    const length = key.length + lengthOf(fitting);
+    if (length > left) continue;
     left -= length;
-    return true;
-  };
-  return Object.fromEntries(Object.entries(detail).filter(fits));
+    kept.set(key, fitting);
+  }
+  return Object.fromEntries(Object.keys(detail).flatMap((key) => (kept.has(key) ? [[key, kept.get(key)]] : [])));
+}
+
+function isList([, value]: [string, unknown]): number {
+  return Number(Array.isArray(value));
+}
+
+function lengthOf(value: unknown): number {
+  return (JSON.stringify(value) ?? '').length;
+}
+
+/** As many items of a list as fit: of a decision about many crons, the first ones are better than none. */
+function firstOf(list: readonly unknown[], maxLength: number): readonly unknown[] {
+  if (lengthOf(list) <= maxLength) return list;
+  const [, more = '0'] = MORE.exec(String(list.at(-1))) ?? [];
+  const named = more === '0' ? list : list.slice(0, -1);
+  let left = maxLength - MORE_LENGTH;
+  const end = named.findIndex((item) => (left -= lengthOf(item) + 1) < 0);
+  return [...named.slice(0, end), moreThan(named.length - end + Number(more))];
+}
+
+const MORE = /^and (\d+) more$/;
+const MORE_LENGTH = 24;
+
+function moreThan(count: number): string {
+  return `and ${count} more`;
 }
 
 function shown(key: string, value: unknown): unknown {
   if (typeof value === 'number' && FENCES.has(key)) return formatFence(value as Fence);
   if (typeof value === 'string') return short(HOLDERS.has(key) ? ownerPrefix(value) : value);
   // Name and message: the stack is in the log.
-  if (value instanceof Error) return short(String(value));
+  if (value instanceof Error) return short(describeError(value));
   if (Array.isArray(value) && value.length > MAX_LIST_LENGTH) {
-    return [...value.slice(0, MAX_LIST_LENGTH), `and ${value.length - MAX_LIST_LENGTH} more`];
+    return [...value.slice(0, MAX_LIST_LENGTH), moreThan(value.length - MAX_LIST_LENGTH)];
   }
   return value;
 }
@@ -171,7 +198,7 @@ export class JournalWriter {
       pod: this.#pod,
       role: this.#role,
       event,
-      level: EVENT_TEXT[event][0],
+      level: eventLevel(event, detail),
       cron: nameIn(detail, 'cron'),
       runId: nameIn(detail, 'runId'),
       detail: { ...journalDetail(detail), ...heldUp },

@@ -170,10 +170,13 @@ export function isNotable(event: EventName): boolean {
   return NOTABLE.has(event);
 }
 
+/** An order or a policy asked for this end, so it is no warning, but `why` needs it. */
+const ENDED: ReadonlySet<EventName> = new Set(['attempt.cancelled']);
+
 const NOTABLE: ReadonlySet<EventName> = new Set(
   (Object.keys(EVENT_TEXT) as EventName[]).filter((event) => {
     const [level] = EVENT_TEXT[event];
     if (level === 'debug' || OF_STORES.has(event)) return false;
-    return level !== 'info' || EVENT_FAMILIES.some((family) => event.startsWith(family));
+    return level !== 'info' || ENDED.has(event) || EVENT_FAMILIES.some((family) => event.startsWith(family));
   }),
 );

@@ -4,7 +4,7 @@ import type { Telemetry } from '@fencepost/jobs';
 import { CronLabels, DEFAULT_CRONS, mostOf, type CronsTold } from './cron-labels.js';
 import { countEvents } from './event-counts.js';
 import { HeldGauges } from './held-gauges.js';
-import { forgetCron, instruments, type Instruments, showSaid, showZeros } from './instruments.js';
+import { forgetCron, instruments, type Instruments, showApp, showSaid, showZeros } from './instruments.js';
 import { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
 import { StoreGauges } from './store-gauges.js';
@@ -48,6 +48,7 @@ export function cronMetrics({
   const heldGauges = new HeldGauges(parts);
   const storeGauges = new StoreGauges({ ...parts, telemetry, sources });
   const observer = new CronObserver({ ...parts, sources, heldGauges, storeGauges });
+  if (sources.app !== null) showApp(count, sources.app);
   const stop = telemetry.listen(countEvents(parts));
   return { begin: () => observer.choose(), stop };
 }

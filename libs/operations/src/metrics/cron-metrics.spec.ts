@@ -146,7 +146,7 @@ describe('the metrics of crons', () => {
     const stage = new MetricsStage();
     stage.held = [];
     stage.jobs = async () => ({ waiting: 3 });
-    stage.cards = [{ pod: 'pod-1/own', roles: ['scheduler'], clockSkewMs: -250 }];
+    stage.cards = [{ pod: 'pod-1/own', roles: ['scheduler'], clockSkewMs: -250, app: 'shop', revision: null }];
     expect(await stage.value('fencepost_queue_jobs', { state: 'waiting' })).toBe(3);
     expect(await stage.value('fencepost_clock_skew_seconds')).toBe(-0.25);
     expect(await stage.value('fencepost_pods', { role: 'worker' })).toBe(0);

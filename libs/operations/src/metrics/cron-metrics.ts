@@ -28,6 +28,12 @@ const TAGS = null as LabelValues;
 /** What people wrote of it. */
 const TEXTS = null as LabelValues;
 
+/** The app of this process. */
+const OWN_APP = null as LabelValues;
+
+/** The apps and revisions with live pods, at most 100 of them, and `other` for the rest. */
+const LIVE = null as LabelValues;
+
 /** The operations of `store.failed` and `queue.failed`, a closed type: their series begin with the first failure. */
 const OPERATIONS = null as LabelValues;
 
@@ -36,6 +42,19 @@ const DELAY_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 /** Seconds. From a look at a table to a report of hours; few, because there is a set of them for each cron. */
 const DURATION_S = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
+
+/** What a declaring pod changes in the catalog; each is an event `catalog.…` of the log. */
+export const CATALOG_CHANGES = [
+  'created',
+  'changed',
+  'reverted',
+  'restored',
+  'taken',
+  'removed',
+  'redeclared',
+] as const;
+/** Why a declaration of it is not in force, or may not be what people mean. */
+export const CATALOG_CONFLICTS = ['superseded', 'foreign', 'withheld', 'later', 'differs', 'app_shared'] as const;
 
 const FIRED = ['claimed', 'caught_up', 'skipped_overlap', 'skipped_paused', 'missed', 'merged'] as const;
 
@@ -87,6 +106,16 @@ const COUNTED = {
     ...{ name: 'fencepost_effects_total', type: 'counter', unit: null, by: 'worker' },
     help: 'Side effects by outcome; known: done by an earlier attempt and not repeated.',
     labels: { outcome: ['done', 'known', 'late', 'failed', 'unknown'] },
+  },
+  catalogChanges: {
+    ...{ name: 'fencepost_catalog_changes_total', type: 'counter', unit: null, by: 'worker' },
+    help: 'Crons whose definition this pod changed in the catalog, by what it did.',
+    labels: { app: OWN_APP, change: CATALOG_CHANGES },
+  },
+  catalogConflicts: {
+    ...{ name: 'fencepost_catalog_conflicts_total', type: 'counter', unit: null, by: 'worker' },
+    help: 'Crons that this pod declares and another declaration decides, or that pods declare in contradiction.',
+    labels: { app: OWN_APP, conflict: CATALOG_CONFLICTS },
   },
   storeFailures: {
     ...{ name: 'fencepost_store_failures_total', type: 'counter', unit: null, by: 'both' },
@@ -176,6 +205,11 @@ const OBSERVED = {
     ...{ name: 'fencepost_pods', type: 'gauge', unit: null, by: 'both' },
     help: 'Pods that reported recently, the same for every pod.',
     labels: { role: ['scheduler', 'worker'] },
+  },
+  revisionPods: {
+    ...{ name: 'fencepost_revision_pods', type: 'gauge', unit: null, by: 'both' },
+    help: 'Live pods that declare crons, by app and revision, the same for every pod.',
+    labels: { app: LIVE, revision: LIVE },
   },
   clockSkew: {
     ...{ name: 'fencepost_clock_skew_seconds', type: 'gauge', unit: 'seconds', by: 'both' },

@@ -3,6 +3,7 @@ import type { SkipReason } from '@fencepost/ledger/run';
 import type { EventName, Events } from '@fencepost/jobs';
 import type { EventListener, Failure } from '@fencepost/jobs/internal';
 import type { CronLabels } from './cron-labels.js';
+import type { CATALOG_CHANGES, CATALOG_CONFLICTS } from './cron-metrics.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 
@@ -26,7 +27,13 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
 
 /** Counts what happens, as it happens. */
 export function countEvents(deps: CountsDeps): EventListener {
-  const handlers: Handlers = { ...scheduling(deps), ...running(deps), ...ending(deps), ...troubles(deps) };
+  const handlers: Handlers = {
+    ...scheduling(deps),
+    ...running(deps),
+    ...ending(deps),
+    ...declaring(deps),
+    ...troubles(deps),
+  };
   const heard: Readonly<Partial<Record<EventName, (detail: never) => void>>> = handlers;
   return (name, detail) => heard[name]?.(detail as never);
 }
@@ -84,6 +91,35 @@ function ending({ count, labels, clock, lastSuccess }: CountsDeps): Handlers {
     // One that a worker executes is counted when its attempt ends.
     'run.cancelled': (detail) => detail.verdict === 'cancelled' && cancelled(detail),
     'attempt.uncertain': ended('uncertain'),
+  };
+}
+
+interface OfApp {
+  readonly app: string;
+  readonly count: number;
+}
+
+function declaring({ count }: CountsDeps): Handlers {
+  const changed = (change: (typeof CATALOG_CHANGES)[number]) => {
+    return ({ app, count: crons }: OfApp) => count.catalogChanges.inc({ app, change }, crons);
+  };
+  const contradicted = (conflict: (typeof CATALOG_CONFLICTS)[number]) => {
+    return ({ app, count: crons }: OfApp) => count.catalogConflicts.inc({ app, conflict }, crons);
+  };
+  return {
+    'catalog.created': changed('created'),
+    'catalog.changed': changed('changed'),
+    'catalog.reverted': changed('reverted'),
+    'catalog.restored': changed('restored'),
+    'catalog.taken': changed('taken'),
+    'catalog.removed': changed('removed'),
+    'catalog.redeclared': changed('redeclared'),
+    'catalog.superseded': contradicted('superseded'),
+    'catalog.foreign': contradicted('foreign'),
+    'catalog.withheld': contradicted('withheld'),
+    'catalog.later': contradicted('later'),
+    'catalog.differs': contradicted('differs'),
+    'catalog.app-shared': contradicted('app_shared'),
   };
 }
 

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { MetricsRegistry } from '@fencepost/lease/metrics';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { CronLabels } from './cron-labels.js';
-import { CRON_METRICS } from './cron-metrics.js';
+import { CATALOG_CHANGES, CATALOG_CONFLICTS, CRON_METRICS } from './cron-metrics.js';
 import type { MetricSpec } from './cron-metrics.js';
 
 interface ByType {
@@ -58,6 +58,12 @@ export function showZeros(all: Instruments, crons: readonly string[], by: Readon
     const named = 'cron' in spec.labels ? crons.map((cron) => ({ cron })) : [{}];
     for (const labels of combinations(spec)) for (const one of named) counter.inc({ ...labels, ...one }, 0);
   }
+}
+
+/** Shows the counters of an app from 0 on, for the same reason. */
+export function showApp({ catalogChanges, catalogConflicts }: Instruments, app: string): void {
+  for (const change of CATALOG_CHANGES) catalogChanges.inc({ app, change }, 0);
+  for (const conflict of CATALOG_CONFLICTS) catalogConflicts.inc({ app, conflict }, 0);
 }
 
 /**

@@ -20,7 +20,7 @@ it.each(all.map((spec) => [spec.name, spec] as const))('%s is called as Promethe
   for (const label of Object.keys(spec.labels)) expect(label).toMatch(/^(?!le$|quantile$|__)[a-z][a-z_]*$/);
 });
 
-it('labels take a bounded number of values, and only names of crons, types, hashed resources, downstreams and nodes are no list', () => {
+it('labels take a bounded number of values, and only names of crons, apps, types, hashed resources, downstreams and nodes are no list', () => {
   for (const { name, labels } of all) {
     const open = Object.entries(labels).filter(([, values]) => values === null);
     const allowed = [
@@ -34,6 +34,8 @@ it('labels take a bounded number of values, and only names of crons, types, hash
       'tag',
       'owner',
       'runbook_url',
+      'app',
+      'revision',
     ];
     expect(allowed, name).toEqual(expect.arrayContaining(open.map(([label]) => label)));
     for (const values of Object.values(labels)) expect(values?.length ?? 0, name).toBeLessThanOrEqual(10);

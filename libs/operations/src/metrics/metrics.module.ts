@@ -9,18 +9,21 @@ import { readChanges, type Catalog, type CatalogEntry } from '@fencepost/ledger/
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import {
   CATALOG,
+  JOBS_SETTINGS,
   LeaseFeed,
+  POD_REGISTRY,
   READ_STORES,
+  ROLES,
   RUN_QUEUE,
   SCHEDULER,
   type BullmqRunQueue,
+  type JobsSettings,
+  type PodRegistry,
   type ReadStores,
   type SchedulerRunner,
 } from '@fencepost/jobs/internal';
-import { Telemetry } from '@fencepost/jobs';
-import { POD_REGISTRY } from '../nest/tokens.js';
+import { Telemetry, type Role } from '@fencepost/jobs';
 import { ObservingModule } from '../nest/observing.module.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import type { CronsTold } from './cron-labels.js';
 import { cronMetrics, type CronMetrics } from './cron-metrics-of.js';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
@@ -46,6 +49,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
   @Inject(POD_REGISTRY) private readonly pods!: PodRegistry;
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(ROLES) private readonly roles!: readonly Role[];
   @Inject(LeaseKeeper) private readonly keeper!: LeaseKeeper;
   @Inject(LeaseFeed) private readonly feed!: LeaseFeed;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
@@ -68,7 +73,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
     const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
-    const sources = new PodSources({ ledger, catalog, queue, registry: pods, pod, scheduler });
+    const app = this.roles.includes('worker') ? this.settings.app : null;
+    const sources = new PodSources({ ledger, catalog, queue, registry: pods, pod, app, scheduler });
     const { crons } = this.options;
     this.#counting = cronMetrics({ registry, telemetry, clock, sources, ...(crons === undefined ? {} : { crons }) });
     this.#stopLeases = this.feed.listen(leaseMetrics({ registry, heldForEver: ['cron', 'role'] }));
@@ -98,6 +104,7 @@ interface PodPorts {
   readonly queue: BullmqRunQueue;
   readonly registry: Pick<PodRegistry, 'list'>;
   readonly pod: string;
+  readonly app: string | null;
   /** `undefined` in a process that is no scheduler, `null` in one that is and has not started. */
   readonly scheduler: () => SchedulerPod | null | undefined;
 }
@@ -106,6 +113,7 @@ interface PodPorts {
 class PodSources implements MetricSources {
   readonly ledger: OccurrenceLog & RunHistory;
   readonly pod: string;
+  readonly app: string | null;
   /** Of a pod that knows the catalog only from here. A scheduler has it, and lists it anew after a change. */
   #known: ReadonlyMap<string, CatalogEntry> = new Map();
   #entries: readonly CatalogEntry[] | null = null;
@@ -114,6 +122,7 @@ class PodSources implements MetricSources {
   constructor(private readonly ports: PodPorts) {
     this.ledger = ports.ledger;
     this.pod = ports.pod;
+    this.app = ports.app;
   }
 
   async catalog(): Promise<readonly CatalogEntry[]> {

@@ -37,6 +37,7 @@ export class MetricsStage {
     const { registry, telemetry, clock } = this;
     const sources: MetricSources = {
       pod: 'pod-1/own',
+      app: 'shop',
       ledger: {
         readCrons: async (crons3) =>
           crons3.map((cron) => ({ ...NOTHING, paused: this.paused.has(cron) ? PAUSE : null })),
@@ -57,7 +58,7 @@ export class MetricsStage {
     const entry: CatalogEntry = {
       definition: definition(over),
       ...{ generation: 1, state: 'active', since: NOON - 7 * 86_400_000, by: 'a test', reason: null, past: [] },
-      ...{ source: null, buildSeq: null, zoneData: '2025c' },
+      ...{ app: null, revision: null, zoneData: '2025c' },
     };
     this.entries = [...this.entries, entry];
     return entry;

@@ -1,13 +1,15 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { HeldCron } from '@fencepost/jobs/internal/scheduling';
-import type { PodCard } from '../pods/pod-registry.js';
+import type { PodCard } from '@fencepost/jobs/internal';
 
 /** Where the gauges of a pod come from. */
 export interface MetricSources {
   readonly ledger: Pick<RunHistory, 'newestRuns' | 'runsIn' | 'newestSkips'> & Pick<OccurrenceLog, 'readCrons'>;
   /** Identity of this process. */
   readonly pod: string;
+  /** The app of this process; `null`: it declares no crons. */
+  readonly app: string | null;
   /** Every cron as far as this process knows. */
   catalog(): Promise<readonly CatalogEntry[]>;
   /** What this pod holds; `null` for one that is no scheduler. */
@@ -16,5 +18,5 @@ export interface MetricSources {
   behind(): { readonly lateMs: number; readonly crons: number } | null;
   /** How many deliveries are in which state. */
   queueJobs(): Promise<Readonly<Record<string, number>>>;
-  pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs'>[]>;
+  pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs' | 'app' | 'revision'>[]>;
 }

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
 import { reportStoreFailure, type Failure } from '@fencepost/jobs/internal';
 import type { Telemetry } from '@fencepost/jobs';
-import type { CronLabels } from './cron-labels.js';
+import { OTHER, type CronLabels } from './cron-labels.js';
 import type { Instruments } from './instruments.js';
 import type { LastSuccess } from './last-success.js';
 import type { MetricSources } from './sources.js';
@@ -54,6 +54,26 @@ interface Past {
   readonly paused: boolean;
 }
 
+/** So many revisions have a series of their own: a program whose definitions differ at every start must not fill Prometheus. */
+const MAX_REVISIONS = 100;
+
+type Card = Awaited<ReturnType<MetricSources['pods']>>[number];
+
+/** How many pods each revision has, those with the most pods first; the rest are `other`. */
+function revisionsOf(cards: readonly Pick<Card, 'app' | 'revision'>[]) {
+  const counts = new Map<string, { readonly labels: { app: string; revision: string }; live: number }>();
+  for (const { app, revision } of cards) {
+    if (revision === null) continue;
+    const labels = { app, revision: `${revision}` };
+    const known = counts.get(JSON.stringify(labels)) ?? { labels, live: 0 };
+    counts.set(JSON.stringify(labels), { ...known, live: known.live + 1 });
+  }
+  const most = [...counts.values()].toSorted((a, b) => b.live - a.live);
+  return most.map(
+    ({ labels, live }, n) => [n < MAX_REVISIONS ? labels : { app: OTHER, revision: OTHER }, live] as const,
+  );
+}
+
 /** What a store has to be asked for. What could not be asked is not shown: an old number looks like a new one. */
 export class StoreGauges {
   readonly #uncertain = new Map<string, number>();
@@ -81,13 +101,14 @@ export class StoreGauges {
   async #pods(): Promise<void> {
     const { count, sources } = this.deps;
     const cards = await this.#ask('metrics.count-pods', () => sources.pods());
-    for (const gauge of [count.pods, count.clockSkew]) gauge.reset();
+    for (const gauge of [count.pods, count.revisionPods, count.clockSkew]) gauge.reset();
     // Its own label-less series starts at 0, which would be a measurement.
     count.clockSkew.remove();
     if (!cards) return;
     for (const role of ['scheduler', 'worker'] as const) {
       count.pods.set({ role }, cards.filter(({ roles }) => roles.includes(role)).length);
     }
+    for (const [labels, live] of revisionsOf(cards)) count.revisionPods.inc(labels, live);
     const own = cards.find(({ pod }) => pod === sources.pod);
     if (own) count.clockSkew.set(own.clockSkewMs / 1_000);
   }

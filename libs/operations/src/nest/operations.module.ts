@@ -5,9 +5,11 @@ import {
   CATALOG,
   JOBS_SETTINGS,
   MEMBERSHIP,
+  POD_REGISTRY,
   RUN_QUEUE,
   type JobsSettings,
   type Membership,
+  type PodRegistry,
   type RunQueue,
   CRON_LEASE_STORE,
   DATABASE,
@@ -37,7 +39,7 @@ import { AlarmRunner } from './alarm-runner.js';
 import { ObservingModule } from './observing.module.js';
 import { onePerJobs } from './one-per-jobs.js';
 import { reads as readsProvider, type Reads } from './reads.js';
-import { AUDIT_TRAIL, READS, JOURNAL, POD_REGISTRY } from './tokens.js';
+import { AUDIT_TRAIL, READS, JOURNAL } from './tokens.js';
 import { readPostgresFacts } from '@fencepost/ledger/postgres';
 import type { Journal } from '../journal/journal.js';
 import { Doctor } from '../operating/doctor.js';
@@ -45,12 +47,18 @@ import type { OwnStores } from '../operating/own-leases.js';
 import { LeaseService } from '../operating/lease-service.js';
 import { readRedisFacts } from '../operating/redis-facts.js';
 import { findLostDefinitions } from '../operating/lost-definitions.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 
 type Stored = [catalog: Catalog, ledger: Ledger, queue: RunQueue, membership: Membership];
 type RunPorts = [...Stored, reads: Reads, trail: AuditTrail];
 
-type CatalogPorts = [catalog: Catalog, clock: Clock, settings: JobsSettings, trail: AuditTrail, membership: Membership];
+type CatalogPorts = [
+  catalog: Catalog,
+  clock: Clock,
+  settings: JobsSettings,
+  trail: AuditTrail,
+  membership: Membership,
+  pods: PodRegistry,
+];
 
 const cronOperator: Provider = {
   provide: CronOperator,
@@ -68,9 +76,9 @@ const runOperator: Provider = {
 
 const cronCatalog: Provider = {
   provide: CronCatalog,
-  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL, MEMBERSHIP],
-  useFactory: (...[crons, clock, { minIntervalMs }, trail, membership]: CatalogPorts) =>
-    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail, membership }),
+  inject: [CATALOG, CLOCK, JOBS_SETTINGS, AUDIT_TRAIL, MEMBERSHIP, POD_REGISTRY],
+  useFactory: (...[crons, clock, { minIntervalMs }, trail, membership, pods]: CatalogPorts) =>
+    new CronCatalog({ catalog: crons, clock, minIntervalMs, audit: trail, membership, pods }),
 };
 
 const feed: Provider = {
@@ -164,7 +172,7 @@ const audit: Provider = {
   useFactory: openAuditTrail,
 };
 
-type Seen = [catalog: Catalog, pods: PodRegistry, journal: Journal];
+type Seen = [catalog: Catalog, journal: Journal];
 type OwnPorts = [own: LeaseStore, redis: RedisClient, settings: JobsSettings];
 type LeasePorts = [
   ...Seen,
@@ -179,11 +187,15 @@ type LeasePorts = [
 const leaseService: Provider = {
   provide: LeaseService,
   inject: [
-    ...[CATALOG, POD_REGISTRY, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
+    ...[CATALOG, JOURNAL, CRON_LEASE_STORE, LEDGER, AUDIT_TRAIL, CLOCK, READS],
     ...[LEASE_STORE, LEASE_REDIS, JOBS_SETTINGS],
   ],
-  useFactory: (...[catalog, pods, journal, leases, ledger, trail, clock, reads, ...own]: LeasePorts) =>
-    new LeaseService({ catalog, pods, journal, leases, ledger, audit: trail, clock, reads, own: ownStores(...own) }),
+  useFactory: (...[catalog, journal, leases, ledger, trail, clock, reads, ...own]: LeasePorts) => {
+    const { pods, membership } = reads;
+    const stores = { catalog, journal, leases, ledger, pods, membership, audit: trail };
+    const leasesBesidePods = own[2].leases === 'redis';
+    return new LeaseService({ ...stores, clock, reads, own: ownStores(...own), leasesBesidePods });
+  },
 };
 
 type Operators = [operator: CronOperator, runs: RunOperator, membership: Membership];
@@ -194,9 +206,9 @@ const doctor: Provider = {
   inject: [CronOperator, RunOperator, MEMBERSHIP, READS, DATABASE, JOBS_SETTINGS, CLOCK],
   useFactory: (...[operator, runs, membership, reads, database, settings, clock]: [...Operators, ...Stores]) => {
     const { prefix, tenant, ledger, postgres } = settings;
-    const { redis, catalog, pods, journal, ledger: store } = reads;
+    const { redis, catalog, revisions, journal, ledger: store } = reads;
     return new Doctor({
-      ...{ catalog, pods, journal, operator, runs, membership, ledger },
+      ...{ catalog, revisions, journal, operator, runs, membership, ledger },
       redis: () => readRedisFacts({ redis, clock, prefix, tenant }),
       lost: (reading) => findLostDefinitions({ catalog, ledger: store, redis, prefix, tenant }, reading),
       postgres: database && postgres ? () => readPostgresFacts(database.reads, postgres) : null,

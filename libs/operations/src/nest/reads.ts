@@ -12,17 +12,20 @@ import {
   DATABASE,
   JOBS_SETTINGS,
   READ_STORES,
+  RedisMembership,
+  RedisPodRegistry,
   openAuditTrail,
   type Database,
   type JobsSettings,
+  type Membership,
+  type PodRegistry,
   type ReadStores,
 } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import { RedisJournal } from '../journal/redis-journal.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import type { OwnStores } from '../operating/own-leases.js';
-import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import { CatalogView } from '../operating/catalog-view.js';
+import { LiveRevisions } from '../operating/live-revisions.js';
 import { READS } from './tokens.js';
 
 /** The stores once more, for whoever only looks: over the connections of {@link ReadStores}. */
@@ -32,7 +35,10 @@ export interface Reads extends ReadStores {
   readonly leases: Pick<LeaseStore, 'inspect'>;
   readonly own: OwnStores;
   readonly journal: Journal;
-  readonly pods: Pick<PodRegistry, 'list'>;
+  readonly pods: Pick<PodRegistry, 'list' | 'look'>;
+  readonly membership: Pick<Membership, 'processes'>;
+  /** Which revisions are live, and what they declare. */
+  readonly revisions: Pick<LiveRevisions, 'read' | 'recent'>;
   readonly trail: Pick<AuditTrail, 'list'>;
   /** Forgets the copy of the catalog. Its connections are closed by whoever opened them. */
   close(): void;
@@ -50,10 +56,12 @@ type Opened = [
 ];
 
 async function openReads(...[{ redis, ledger }, database, settings, leases, clock]: Opened): Promise<Reads> {
-  const { prefix, tenant } = settings;
+  const { prefix, tenant, removeAfterMs } = settings;
   const space = { redis, prefix, tenant };
   const lookedAt = database && { ...database, pool: database.reads };
-  const catalog = new CatalogView(catalogOn(redis, lookedAt, settings), clock);
+  const stored = catalogOn(redis, lookedAt, settings);
+  const catalog = new CatalogView(stored, clock);
+  const pods = new RedisPodRegistry(space);
   return {
     redis,
     catalog,
@@ -62,7 +70,9 @@ async function openReads(...[{ redis, ledger }, database, settings, leases, cloc
     leases: settings.leases === 'redis' ? new RedisLeaseStore({ ...space, kind: 'cron' }) : leases,
     own: { leases: new RedisLeaseStore(space), semaphores: new RedisSemaphoreStore(space) },
     journal: new RedisJournal(space),
-    pods: new RedisPodRegistry(space),
+    pods,
+    membership: new RedisMembership(space),
+    revisions: new LiveRevisions({ pods, revisions: stored.revisions, removeAfterMs, clock }),
     trail: await openAuditTrail(redis, lookedAt, settings),
     close: () => catalog.close(),
   };

@@ -2,7 +2,5 @@
 export const READS = Symbol('READS');
 /** The {@link Journal} of this deployment: what happened lately, over all pods. */
 export const JOURNAL = Symbol('JOURNAL');
-/** The {@link PodRegistry} of this deployment: which pods there are, and how each is. */
-export const POD_REGISTRY = Symbol('POD_REGISTRY');
 /** The {@link AuditTrail} of this deployment: who did what. */
 export const AUDIT_TRAIL = Symbol('AUDIT_TRAIL');

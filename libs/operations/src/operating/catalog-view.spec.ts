@@ -49,7 +49,7 @@ describe('the copy of a catalog', () => {
     await catalog.removeMany([{ cron: 'a' }], BY);
     expect((await view.read()).entries.map(({ state }) => state)).toEqual(['removed', 'active']);
     await clock.advance(2 * 86_400_000);
-    await catalog.declare([], { seq: 1, source: 'app' });
+    await catalog.declare([], { revision: 1, app: 'app' });
     await put('c');
     expect(await names()).toEqual((await catalog.read()).entries.map(({ definition }) => definition.name));
   });

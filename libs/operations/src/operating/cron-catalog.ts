@@ -1,23 +1,28 @@
 import type { Clock } from '@fencepost/lease';
-import { ownerPrefix } from '@fencepost/lease/internal';
 import {
   CatalogFullError,
   changePages,
   readChanges,
   type Catalog,
   type CatalogEntry,
+  type ChangeOrder,
   type ChangeReply,
   type Declaration,
 } from '@fencepost/ledger/catalog';
-import { FIRST_FORMAT, formatOf } from '@fencepost/ledger/format';
+import { formatOf } from '@fencepost/ledger/format';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { OperatorInputError } from '@fencepost/ledger';
-import { CatalogMovedError, checkRuntimeCron, checkedText, knownCron, type Membership } from '@fencepost/jobs/internal';
+import { CatalogMovedError, checkRuntimeCron, checkedText, knownCron } from '@fencepost/jobs/internal';
 import { UnknownCronError } from '@fencepost/jobs/errors';
+import type { Membership, PodRegistry } from '@fencepost/jobs/internal';
 import { CheckedCrons, checkedNames, type CronProblem } from './checked-crons.js';
+import { changedCron, type CronChanges, type CronPreview } from './cron-changes.js';
 import { ManyCrons, removing, setting, type ManyOrder, type ManyReport, type RecordPart } from './many-crons.js';
 import type { CronSettings, NamedCron } from './cron-settings.js';
+import { checkFormat } from './definition-format.js';
+import { removabilityOf } from './declared-crons.js';
 import { exportedCron } from './definition-change.js';
+import { ORDER_RECORDS, type Removal } from './order-records.js';
 import { inSlices } from './slices.js';
 import { withOwnAudit } from './with-audit.js';
 
@@ -47,6 +52,8 @@ export interface CatalogOrder {
 export interface CronCatalogPorts {
   readonly catalog: Pick<Catalog, 'read' | 'since' | 'put' | 'putMany' | 'remove' | 'removeMany'>;
   readonly clock: Clock;
+  /** Which crons live pods declare. Without it, no cron that code has declared is removed: nothing proves that its app is gone. */
+  readonly pods?: Pick<PodRegistry, 'look'> | undefined;
   /** Which format all live processes read; without it, that of this process. */
   readonly membership?: Pick<Membership, 'lowestFormat'>;
   /** Where a change is recorded that comes from neither the API nor the command line, which record their own; none by default. */
@@ -77,7 +84,7 @@ export class CronCatalog {
   }
 
   /**
-   * What `set` would keep of it; changes nothing.
+   * A cron with these options and no others, as `setMany` makes it; changes nothing.
    * @throws {CronDeclarationError} for an option that can't be
    */
   check(name: string, settings: CronSettings): Declaration {
@@ -88,16 +95,24 @@ export class CronCatalog {
   }
 
   /**
-   * Makes a cron, or changes it as a whole: an option that is left out is the default again.
+   * What `set` would make of the cron; changes nothing.
+   * @throws {CronDeclarationError} for an option that can't be
+   */
+  async preview(name: string, changes: CronChanges): Promise<CronPreview> {
+    const before = await this.get(name);
+    return { before, declaration: changedCron(before, changes, (settings) => this.check(name, settings)) };
+  }
+
+  /**
+   * Makes a cron, or changes the options that are named: the others stay as they are, and `null` resets one to its default. A
+   * removed cron comes back with its last definition and these changes.
    * @throws {CronDeclarationError} for an option that can't be
    * @throws {OperatorInputError} for a text that a live process of an older release would not know
    * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
    */
-  async set(name: string, settings: CronSettings, order: CatalogOrder): Promise<CatalogEntry> {
-    const declaration = this.check(name, settings);
-    await this.#checkFormat(declaration);
-    return this.#recorded({ action: 'set', name, order, before: await this.get(name) }, async () => {
-      const generation = await this.#change(name, order, (asked) => this.ports.catalog.put(declaration, asked));
+  async set(name: string, changes: CronChanges, order: CatalogOrder): Promise<CatalogEntry> {
+    return this.#recorded({ name, order, before: await this.get(name) }, async () => {
+      const generation = await this.#change(name, order, (asked) => this.#put(name, changes, asked));
       const entry = await this.get(name);
       // Removed and deleted between the two calls.
       if (!entry) throw new CatalogMovedError(name, generation, null);
@@ -107,25 +122,31 @@ export class CronCatalog {
 
   /**
    * It stops firing; its history stays.
+   * @returns which app declared it: a pod of it that declares the cron again brings it back
    * @throws {UnknownCronError} for one that isn't there, or not any more
+   * @throws {DeclaredCronError} for one that a live pod declares: pause it, or remove it from the code
    * @throws {CatalogMovedError} when another generation than the expected one is there; nothing is changed
    */
-  async remove(name: string, order: CatalogOrder): Promise<void> {
+  async remove(name: string, order: CatalogOrder): Promise<Removal> {
     if (await this.#isUnreadable(name)) {
       await this.#change(name, { ...order, expected: null }, (asked) => this.ports.catalog.remove(name, asked));
-      return;
+      return { declaredBy: null };
     }
     const { entry } = await knownCron(this.ports.catalog, name);
     if (entry.state === 'removed') throw UnknownCronError.removed(name, entry.by);
-    await this.#recorded({ action: 'remove', name, order, before: entry }, async () => {
+    const { refusals, declaredBy } = await removabilityOf([entry], this.ports.pods);
+    for (const refusal of refusals.values()) throw refusal;
+    const { by, reason = null } = order;
+    const about = { by, reason, ...ORDER_RECORDS.remove, cron: name, runId: null, before: shown(entry) };
+    return withOwnAudit(this.ports.audit, about, async () => {
       await this.#change(name, order, (asked) => this.ports.catalog.remove(name, asked));
-      return null;
+      return { declaredBy: declaredBy.get(name) ?? null };
     });
   }
 
   /**
-   * Makes many crons, or changes them, each as a whole. All are validated first, and then written in parts with one audit record
-   * each. A cron that is as it should be is left alone, so the same order again goes on where one ended.
+   * Makes many crons, or changes them, each as a whole: unlike with `set`, an option that is left out is the default. All are
+   * validated first, and then written in parts with one audit record each. A cron that is as it should be is left alone, so the same order again goes on where one ended.
    * @throws {InvalidCronsError} for crons that can't be, with the place and the reason of each; nothing is written
    * @throws {OperatorInputError} for an order that can't be
    */
@@ -133,21 +154,25 @@ export class CronCatalog {
     const asked = checkedMany(order);
     const wanted = (await inSlices(this.#checked(crons, entrance))).valid();
     const highest = wanted.reduce<Declaration | null>((a, { what: b }) => (a && isNoNewer(b, a) ? a : b), null);
-    if (highest) await this.#checkFormat(highest);
+    if (highest) await checkFormat(highest, this.ports.membership);
     const { catalog } = this.ports;
     return new ManyCrons(catalog, setting(catalog, asked), wanted).run(order, this.#recorder(asked, entrance));
   }
 
   /**
-   * Many crons stop firing; their history stays. Those that are not there, or not any more, count as unchanged.
+   * Many crons stop firing; their history stays. Those that are not there, or not any more, count as unchanged. One that a live
+   * pod declares is reported as `DECLARED_CRON` and stays; the others are removed.
    * @throws {InvalidCronsError} for names that can't be; nothing is removed
    * @throws {OperatorInputError} for an order that can't be
    */
   async removeMany(names: Iterable<string>, order: ManyOrder, entrance: ManyEntrance = {}): Promise<ManyReport> {
     const asked = checkedMany(order);
     const wanted = checkedNames(names).valid();
-    const { catalog } = this.ports;
-    return new ManyCrons(catalog, removing(catalog, asked), wanted).run(order, this.#recorder(asked, entrance));
+    const { catalog, pods } = this.ports;
+    return new ManyCrons(catalog, removing({ catalog, pods }, asked), wanted).run(
+      order,
+      this.#recorder(asked, entrance),
+    );
   }
 
   /** Every cron that is not removed, as `setMany` takes it, page after page of the store. */
@@ -184,21 +209,21 @@ export class CronCatalog {
     );
   }
 
-  async #checkFormat({ definition }: Declaration): Promise<void> {
-    const wanted = formatOf(definition);
-    if (wanted === FIRST_FORMAT || !this.ports.membership) return;
-    const { format, process } = await this.ports.membership.lowestFormat();
-    if (format >= wanted) return;
-    throw new OperatorInputError(
-      `"${definition.name}" can't have a description, an owner or a runbook yet: the process "${ownerPrefix(process ?? '')}" has ` +
-        `format ${format}, and they need format ${wanted}. Upgrade that process, then repeat the command.`,
-    );
+  /** Merges the changes into the expected generation only: another one is `moved`. */
+  async #put(name: string, changes: CronChanges, asked: ChangeOrder): Promise<ChangeReply> {
+    const before = await this.get(name);
+    const generation = liveGeneration(before);
+    // An unreadable record has nothing to keep, and only the catalog knows its generation.
+    if (before && generation !== asked.expected) return { verdict: 'moved', generation };
+    const declaration = changedCron(before, changes, (settings) => this.check(name, settings));
+    await checkFormat(declaration, this.ports.membership);
+    return this.ports.catalog.put(declaration, asked);
   }
 
   /** Every change of a definition leaves an audit record, also that of a program which has no token. */
-  async #recorded<Result extends CatalogEntry | null>(change: Change, work: () => Promise<Result>): Promise<Result> {
-    const { action, name: cron, order, before } = change;
-    const about = { by: order.by, reason: order.reason ?? null, action, cron, runId: null };
+  async #recorded(change: Change, work: () => Promise<CatalogEntry>): Promise<CatalogEntry> {
+    const { name: cron, order, before } = change;
+    const about = { by: order.by, reason: order.reason ?? null, action: 'set', cron, runId: null };
     return withOwnAudit(this.ports.audit, { ...about, before: shown(before), after: shown }, work);
   }
 
@@ -222,13 +247,16 @@ export class CronCatalog {
   }
 
   async #present(name: string): Promise<number | null> {
-    const entry = await this.get(name);
-    return entry && entry.state !== 'removed' ? entry.generation : null;
+    return liveGeneration(await this.get(name));
   }
 
   #now(): number {
     return this.ports.clock.now();
   }
+}
+
+function liveGeneration(entry: CatalogEntry | null): number | null {
+  return entry && entry.state !== 'removed' ? entry.generation : null;
 }
 
 interface Asked {
@@ -245,7 +273,6 @@ function isNoNewer(a: Declaration, b: Declaration): boolean {
 }
 
 interface Change {
-  readonly action: 'set' | 'remove';
   readonly name: string;
   readonly order: CatalogOrder;
   readonly before: CatalogEntry | null;
@@ -257,7 +284,7 @@ function shown(entry: CatalogEntry | null): object | null {
   return { generation, state, definition };
 }
 
-type Ask = (order: { expected: number | null; by: string; reason: string | null }) => Promise<ChangeReply>;
+type Ask = (order: ChangeOrder) => Promise<ChangeReply>;
 
 function checkedGeneration(expected: number | null): number | null {
   if (expected === null || (Number.isSafeInteger(expected) && expected > 0)) return expected;

@@ -20,8 +20,10 @@ export interface CronOverview {
   readonly cursor: number | null;
   /** The newest run, skipped ones included. */
   readonly last: Run | null;
-  readonly buildSeq: number | null;
-  readonly source: string | null;
+  /** The app that declares it, and the revision in force; `null` for a cron that was created at run time. */
+  readonly app: string | null;
+  /** `null` also for a declaration of a former release. */
+  readonly revision: number | null;
   readonly tags: readonly string[];
   /** What it is for, whom to turn to, and where it says what to do when it fails; `null` where nothing is said. */
   readonly description: string | null;
@@ -36,7 +38,7 @@ export interface Seen {
 }
 
 export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: number): CronOverview {
-  const { definition, state, generation, since, buildSeq, source } = entry;
+  const { definition, state, generation, since, app, revision } = entry;
   return {
     name: definition.name,
     expression: definition.expression,
@@ -48,8 +50,8 @@ export function overviewOf(entry: CatalogEntry, { record, last }: Seen, now: num
     paused: record?.paused ?? null,
     cursor: record?.cursor ?? null,
     last,
-    buildSeq,
-    source,
+    app,
+    revision,
     tags: definition.tags ?? [],
     description: definition.description ?? null,
     owner: definition.owner ?? null,

@@ -1,7 +1,8 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
-import { workers } from './doctor-pods.js';
-import { counted, found, grouped, listed, took } from './doctor-words.js';
+import { isJustBegun, lately, mayHaveScheduler, mayHaveWorker, undeclaredCrons, workers } from './doctor-lookups.js';
+import { counted, found, listed, took } from './doctor-words.js';
+import { grouped } from './grouped.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -10,14 +11,11 @@ const DAY_MS = 24 * HOUR_MS;
 const WAITED_LONG_MS = 15 * MINUTE_MS;
 const OVERDUE_MS = 30_000;
 const PAUSED_LONG_MS = 7 * DAY_MS;
-/** What the journal tells is held against a deployment for so long. */
-const LATELY_MS = HOUR_MS;
 const FEW_LOSSES = 3;
 
 export const CRON_RULES: readonly DoctorRule[] = [
   noHandler,
   orphaned,
-  outdated,
   waitingRuns,
   uncertainRuns,
   lateCrons,
@@ -30,8 +28,8 @@ export const CRON_RULES: readonly DoctorRule[] = [
 ];
 
 /** A cron that no program of the live pods has declared, and which declared it, is another matter than one nobody can carry out. */
-function isOrphan({ source }: CatalogEntry, apps: ReadonlySet<string>): boolean {
-  return source !== null && !apps.has(source);
+function isOrphan({ app }: CatalogEntry, apps: ReadonlySet<string>): boolean {
+  return app !== null && !apps.has(app);
 }
 
 function appsOf(facts: DoctorFacts): ReadonlySet<string> {
@@ -44,10 +42,15 @@ function active({ entries }: DoctorFacts): CatalogEntry[] {
 
 function noHandler(facts: DoctorFacts): DoctorFinding[] {
   const alive = workers(facts);
-  if (alive.length === 0) return [];
+  // One that has just started has no handlers yet.
+  const isStarting = alive.some(({ concurrency }) => concurrency === null);
+  if (alive.length === 0 || isStarting || mayHaveWorker(facts) || isJustBegun(facts)) return [];
   const known = new Set(alive.flatMap(({ handlers }) => handlers));
   const apps = appsOf(facts);
-  const without = active(facts).filter((entry) => !isOrphan(entry, apps) && !known.has(handlerOf(entry)));
+  const kept = new Set(undeclaredCrons(facts).map(({ entry }) => entry));
+  const without = active(facts).filter((entry) => {
+    return !isOrphan(entry, apps) && !known.has(handlerOf(entry)) && !kept.has(entry);
+  });
   if (without.length === 0) return [];
   const names = listed(without.map(({ definition }) => definition.name));
   const handlers = [...new Set(without.map((entry) => `"${handlerOf(entry)}"`))];
@@ -58,28 +61,13 @@ function noHandler(facts: DoctorFacts): DoctorFinding[] {
 
 function orphaned(facts: DoctorFacts): DoctorFinding[] {
   const apps = appsOf(facts);
-  if (apps.size === 0) return [];
+  if (apps.size === 0 || mayHaveWorker(facts) || isJustBegun(facts)) return [];
   const orphans = active(facts).filter((entry) => isOrphan(entry, apps));
-  return [...grouped(orphans, ({ source }) => source ?? '')].map(([source, entries]) => {
+  return [...grouped(orphans, ({ app }) => app ?? '')].map(([app, entries]) => {
     const names = listed(entries.map(({ definition }) => definition.name));
-    const text = `No live worker runs the program "${source}", which declared ${names}: they fire, but no worker executes their runs.`;
-    const todo = `Start a worker of "${source}", or, if it no longer exists: fencepost remove ${nameOf(entries)} --reason <words>.`;
+    const text = `No live worker runs the app "${app}", which declared ${names}: they fire, but no worker executes their runs.`;
+    const todo = `Start a worker of "${app}", or, if it no longer exists: fencepost remove ${nameOf(entries)} --reason <words>.`;
     return found('warn', { code: 'ORPHANED', subject: names, text, todo });
-  });
-}
-
-/** A build that went back defines nothing: what the later one declared stays. */
-function outdated(facts: DoctorFacts): DoctorFinding[] {
-  return [...grouped(workers(facts), ({ app }) => app)].flatMap(([app, pods]) => {
-    const newest = Math.max(...pods.map(({ buildSeq }) => buildSeq ?? 0));
-    const later = active(facts).filter(({ source, buildSeq }) => source === app && (buildSeq ?? 0) > newest);
-    if (later.length === 0) return [];
-    const names = listed(later.map(({ definition }) => definition.name));
-    const text = `A build of "${app}" later than any live one has declared ${names}: the live build runs them with that definition.`;
-    const todo =
-      'After an intended rollback, set FENCEPOST_BUILD_SEQ (buildSeq of JobsModule) of the live build above ' +
-      `${Math.max(...later.map(({ buildSeq }) => buildSeq ?? 0))}.`;
-    return [found('warn', { code: 'OUTDATED_BUILD', subject: app, text, todo })];
   });
 }
 
@@ -107,16 +95,18 @@ function sinceOf(unresolvedEffect: { readonly since: number } | null, now: numbe
   return unresolvedEffect?.since ?? now;
 }
 
-function lateCrons({ redis, crons, pods }: DoctorFacts): DoctorFinding[] {
+function lateCrons(facts: DoctorFacts): DoctorFinding[] {
+  const { redis, crons, pods } = facts;
   // Without any scheduler all of them are late, and that is told.
-  if (!pods.some(({ roles }) => roles.includes('scheduler'))) return [];
+  const reported = pods.some(({ roles }) => roles.includes('scheduler'));
+  if (!reported && !mayHaveScheduler(facts)) return [];
   const fires = new Set(crons.filter(({ state, paused }) => state === 'active' && !paused).map(({ name }) => name));
   const late = (redis?.late ?? []).filter(({ cron, overdueMs }) => overdueMs > OVERDUE_MS && fires.has(cron));
   const [worst] = late;
   if (!worst) return [];
   const names = listed(late.map(({ cron }) => cron));
-  const text = `${counted(late.length, 'cron is', 'crons are')} overdue although schedulers are alive: ${names}, by up to ${took(worst.overdueMs)}.`;
-  const todo = `fencepost leases --cron ${worst.cron} shows the holder; if the holder is dead: fencepost leases clear ${worst.cron} --reason <words>.`;
+  const text = `${counted(late.length, 'cron is', 'crons are')} overdue${reported ? ' although schedulers are live' : ''}: ${names}, by up to ${took(worst.overdueMs)}.`;
+  const todo = `fencepost leases --cron ${worst.cron} shows the holder; if it is dead: fencepost leases clear ${worst.cron} --reason <words>.`;
   return [found('bad', { code: 'OVERDUE', subject: names, text, todo })];
 }
 
@@ -140,7 +130,7 @@ function foreignZoneData(facts: DoctorFacts): DoctorFinding[] {
   return [...grouped(foreign, ({ zoneData }) => zoneData)].map(([theirs, entries]) => {
     const names = listed(entries.map(({ definition }) => definition.name));
     const text = `${names} were declared with time zone database ${theirs}, and the live pods have ${listed([...ours])}.`;
-    const todo = `Compare their next instants: fencepost next "<expression>" --tz <zone>. A new build declares them again.`;
+    const todo = `Compare their next instants: fencepost next "<expression>" --tz <zone>. A new revision declares them again.`;
     return found('note', { code: 'FOREIGN_ZONE_DATA', subject: names, text, todo });
   });
 }
@@ -161,7 +151,7 @@ function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
   const reported = told.flatMap(({ cron }) => (cron === null || broken.has(cron) ? [] : [cron]));
   const names = [...new Set(reported)];
   if (names.length === 0) return [];
-  const text = `A pod cannot parse the schedule of ${listed(names)} and does not fire it: the pod runs an older release than the build that declared it.`;
+  const text = `A pod cannot parse the schedule of ${listed(names)} and does not fire it: the pod runs an older release than the pod that declared it.`;
   const todo = 'Update that pod; "fencepost pods" shows the version of each.';
   return [found('bad', { code: 'UNREADABLE', subject: listed(names), text, todo })];
 }
@@ -187,10 +177,6 @@ function refusedClaims(facts: DoctorFacts): DoctorFinding[] {
   const text = `The ledger refused ${counted(refused.length, 'stale write')} within the last hour, of ${pods}: each is a prevented duplicate.`;
   const todo = 'The data is fine. If this continues, find out why these pods stall: "fencepost pods".';
   return [found('note', { code: 'STALE_WRITES', subject: pods, text, todo })];
-}
-
-function lately({ happened, now }: DoctorFacts, event: string) {
-  return happened.filter((entry) => entry.event === event && now - entry.at <= LATELY_MS);
 }
 
 function handlerOf({ definition }: CatalogEntry): string {

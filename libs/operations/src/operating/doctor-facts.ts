@@ -3,7 +3,8 @@ import type { CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { JournalEntry } from '../journal/journal.js';
-import type { PodCard } from '../pods/pod-registry.js';
+import type { LiveProcess, PodCard } from '@fencepost/jobs/internal';
+import type { LiveDeclarations } from './live-revisions.js';
 import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';
 
@@ -59,7 +60,12 @@ export interface DoctorFacts {
   readonly now: number;
   /** Where whoever examines looks for runs. */
   readonly ledger: string;
+  /** Empty where it could not be read, see `unread`. */
   readonly pods: readonly PodCard[];
+  /** Which of them declare what; `null`: the pods are unknown, and `pods` is empty. */
+  readonly live: LiveDeclarations | null;
+  /** Live processes that have reported nothing; `null`: unknown, so that the absence of a report proves nothing. */
+  readonly unreported: readonly LiveProcess[] | null;
   /** When any scheduler pod was heard, `null` for never. */
   readonly lastHeard: number | null;
   /** When the catalog was made, `null` where nobody noted it. */

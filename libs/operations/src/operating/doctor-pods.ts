@@ -1,11 +1,14 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
-import type { PodCard } from '../pods/pod-registry.js';
+import type { Role } from '@fencepost/jobs';
+import type { PodCard } from '@fencepost/jobs/internal';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
-import { counted, found, grouped, listed, took } from './doctor-words.js';
+import { isJustBegun, mayHaveScheduler, mayHaveWorker, workers } from './doctor-lookups.js';
+import { counted, found, listed, took } from './doctor-words.js';
+import { grouped } from './grouped.js';
+import { namesOf, unreportedText } from './live-pods.js';
 
 /** A pod reports every 5 s. */
 const SILENT_MS = 8_000;
-const HEARD_LATELY_MS = 5_000;
 /** The store's clock decides; a pod's own is only in its logs, and in how it measures. */
 const SKEW_MS = 1_000;
 const LARGE_SKEW_MS = 10_000;
@@ -13,9 +16,12 @@ const LARGE_SKEW_MS = 10_000;
 const ROLLING_MS = 15 * 60_000;
 const SLOW_SWEEP_MS = 60_000;
 
-const START = 'Start one, for example with "npm start" in a clone, and read its log if it exits.';
+const START =
+  'Start your application with this role (option "roles" of JobsModule), with the Redis, prefix and tenant of this command; ' +
+  'its log says why if it exits.';
 
 export const POD_RULES: readonly DoctorRule[] = [
+  unreportedPods,
   noScheduler,
   noWorker,
   aloneScheduler,
@@ -28,15 +34,10 @@ export const POD_RULES: readonly DoctorRule[] = [
   differentLedgers,
   mixedVersions,
   mixedZoneData,
-  mixedBuilds,
   mixedTtls,
   mixedLeases,
   leftOutNodes,
 ];
-
-export function workers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
-  return pods.filter(({ roles }) => roles.includes('worker'));
-}
 
 function schedulers({ pods }: Pick<DoctorFacts, 'pods'>): PodCard[] {
   return pods.filter(({ roles }) => roles.includes('scheduler'));
@@ -46,27 +47,37 @@ function fires({ entries }: DoctorFacts): boolean {
   return entries.some(({ state }) => state === 'active');
 }
 
+function unreportedPods({ unreported }: DoctorFacts): DoctorFinding[] {
+  if (!unreported?.length) return [];
+  const names = namesOf(unreported);
+  const todo = 'If they are still listed in a minute, update them, so that "fencepost pods" shows them.';
+  return [found('note', { code: 'POD_UNREPORTED', subject: listed(names), text: unreportedText(names), todo })];
+}
+
 function noScheduler(facts: DoctorFacts): DoctorFinding[] {
-  if (!fires(facts) || schedulers(facts).length > 0) return [];
+  if (!fires(facts) || schedulers(facts).length > 0 || mayHaveScheduler(facts)) return [];
   const { lastHeard, now } = facts;
   const about = { code: 'NO_SCHEDULER', subject: 'schedulers' };
-  if (lastHeard !== null && now - lastHeard <= HEARD_LATELY_MS) {
-    const text = 'Scheduler pods are live but none of them reports: they run an older release.';
-    return [found('note', { ...about, text, todo: 'Update them, so that "fencepost pods" shows them.' })];
-  }
-  const since = lastHeard === null ? 'and none has ever reported' : `the last report was ${took(now - lastHeard)} ago`;
-  return [found('bad', { ...about, text: `No scheduler pod is alive, ${since}: no cron fires.`, todo: START })];
+  if (isJustBegun(facts)) return [found('note', { ...about, ...unknownYet('scheduler') })];
+  const since = lastHeard === null ? 'and none has ever been' : `the last heartbeat was ${took(now - lastHeard)} ago`;
+  return [found('bad', { ...about, text: `No scheduler pod is live, ${since}: no cron fires.`, todo: START })];
 }
 
 function noWorker(facts: DoctorFacts): DoctorFinding[] {
-  if (!fires(facts) || workers(facts).length > 0) return [];
-  const text = 'No worker pod reports: runs wait in the queue.';
-  return [found('bad', { code: 'NO_WORKER', subject: 'workers', text, todo: START })];
+  if (!fires(facts) || workers(facts).length > 0 || mayHaveWorker(facts)) return [];
+  const about = { code: 'NO_WORKER', subject: 'workers' };
+  if (isJustBegun(facts)) return [found('note', { ...about, ...unknownYet('worker') })];
+  return [found('bad', { ...about, text: 'No worker pod is live: runs wait in the queue.', todo: START })];
+}
+
+function unknownYet(role: Role) {
+  const text = `Whether a ${role} pod is live is unknown: the pods lost their registry a moment ago and report again.`;
+  return { text, todo: 'Repeat the check in some seconds.' };
 }
 
 function aloneScheduler(facts: DoctorFacts): DoctorFinding[] {
   const [one, other] = schedulers(facts);
-  if (!one || other) return [];
+  if (!one || other || mayHaveScheduler(facts)) return [];
   const text = `Only one scheduler pod is live: if it dies, no cron fires until another pod has started.`;
   const todo = 'Run two or more schedulers; the lease of each cron decides which one acts for it.';
   return [found('note', { code: 'ONE_SCHEDULER', subject: ownerPrefix(one.pod), text, todo })];
@@ -163,13 +174,6 @@ function differentLedgers({ pods, ledger }: DoctorFacts): DoctorFinding[] {
 
 function mixedVersions({ pods, now }: DoctorFacts): DoctorFinding[] {
   return mixed(pods, { now, code: 'MIXED_VERSIONS', what: 'of this library', valueOf: ({ version }) => version });
-}
-
-function mixedBuilds({ pods, now }: DoctorFacts): DoctorFinding[] {
-  const builds = pods.filter(({ buildSeq }) => buildSeq !== null);
-  return [...grouped(builds, ({ app }) => app)].flatMap(([app, those]) =>
-    mixed(those, { now, code: 'MIXED_BUILDS', what: `of ${app}`, valueOf: ({ buildSeq }) => `build ${buildSeq}` }),
-  );
 }
 
 interface Mix {

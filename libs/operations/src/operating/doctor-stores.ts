@@ -7,7 +7,7 @@ import {
 } from '@fencepost/lease/internal/redis-checks';
 import { judgePostgres } from '@fencepost/ledger/durability';
 import type { DoctorFacts, DoctorFinding, DoctorRule, DoctorFindingLevel } from './doctor-facts.js';
-import { workers } from './doctor-pods.js';
+import { workers } from './doctor-lookups.js';
 import { found, listed, took } from './doctor-words.js';
 
 const DAY_MS = 24 * 3_600_000;

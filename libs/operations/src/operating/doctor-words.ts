@@ -8,9 +8,9 @@ export function found(level: DoctorFindingLevel, finding: Omit<DoctorFinding, 'l
 }
 
 /** `a, b and 3 more`. */
-export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMED).join(', ');
-  return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown;
+export function listed(names: readonly string[], most = MAX_NAMED): string {
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {
@@ -29,14 +29,3 @@ const UNITS = [
   [60_000, 'min'],
   [1_000, 's'],
 ] as const;
-
-/** One list per key, in the order they come. */
-export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-}

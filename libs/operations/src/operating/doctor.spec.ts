@@ -13,6 +13,7 @@ import {
   happenedAt,
   redisOf,
   podOf,
+  processNamed,
   found,
   withOne,
   withServer,
@@ -45,7 +46,7 @@ describe('what is found of a deployment', () => {
   });
 
   it('is one finding for all crons of one kind', () => {
-    const entries = Array.from({ length: 12 }, (_, n) => entryNamed({ name: `gone-${n}` }, { source: 'shop' }));
+    const entries = Array.from({ length: 12 }, (_, n) => entryNamed({ name: `gone-${n}` }, { app: 'shop' }));
     expect(found({ entries })).toEqual(['warn ORPHANED gone-0, gone-1, gone-2, gone-3, gone-4 and 7 more']);
     const unknown = Array.from({ length: 12 }, (_, n) => entryNamed({ name: `gone-${n}` }));
     const names = 'gone-0, gone-1, gone-2, gone-3, gone-4 and 7 more';
@@ -116,17 +117,16 @@ describe('the findings of the doctor about crons', () => {
     ['nobody has the handler', { entries: [entryNamed({ name: 'gone' })] }, 'bad NO_CAPABLE_WORKER gone'],
     [
       'a run-time cron names a handler nobody has',
-      { entries: [entryNamed({ name: 'made', handler: 'gone' }, { source: null })] },
+      { entries: [entryNamed({ name: 'made', handler: 'gone' }, { app: null })] },
       'bad NO_CAPABLE_WORKER made',
     ],
     [
       'a run-time cron names one that is there',
-      { entries: [entryNamed({ name: 'made', handler: 'tick' }, { source: null })] },
+      { entries: [entryNamed({ name: 'made', handler: 'tick' }, { app: null })] },
       null,
     ],
     ['the cron does not fire', { entries: [entryNamed({ name: 'gone' }, { state: 'removed' })] }, null],
-    ['its program is gone', { entries: [entryNamed({ name: 'gone' }, { source: 'shop' })] }, 'warn ORPHANED gone'],
-    ['a later build has declared it', { entries: [entryNamed({}, { buildSeq: 7 })] }, 'warn OUTDATED_BUILD app'],
+    ['its app is gone', { entries: [entryNamed({ name: 'gone' }, { app: 'shop' })] }, 'warn ORPHANED gone'],
     [
       'a run waits for a worker',
       { crons: [overviewNamed({ last: runAt(NOW, { waiting: 'no-capable-worker' }) })] },
@@ -136,6 +136,11 @@ describe('the findings of the doctor about crons', () => {
     ['a run asks for a while', asks(HOUR), 'warn UNCERTAIN tick@1772452800000'],
     ['a run asks for days', asks(2 * DAY), 'bad UNCERTAIN tick@1772452800000'],
     ['a cron is overdue', { redis: redisOf({ late: [{ cron: 'tick', overdueMs: 31_000 }] }) }, 'bad OVERDUE tick'],
+    [
+      'a cron is overdue and no pod is known',
+      { pods: [], unreported: null, redis: redisOf({ late: [{ cron: 'tick', overdueMs: 31_000 }] }) },
+      'bad OVERDUE tick',
+    ],
     ['a cron is a little late', { redis: redisOf({ late: [{ cron: 'tick', overdueMs: 29_000 }] }) }, null],
     [
       'a paused cron is late',
@@ -171,6 +176,8 @@ describe('the findings of the doctor about crons', () => {
 });
 
 describe('the findings of the doctor about pods', () => {
+  const GONE = entryNamed({ name: 'gone' });
+
   const inBerlin = [entryNamed({ timeZone: 'Europe/Berlin' })];
 
   describeFindings('doctor-pods', [
@@ -184,9 +191,36 @@ describe('the findings of the doctor about pods', () => {
       { ...withBoth({ roles: ['worker'] }), lastHeard: null },
       'bad NO_SCHEDULER schedulers',
     ],
-    ['schedulers are there and do not report', withBoth({ roles: ['worker'] }), 'note NO_SCHEDULER schedulers'],
+    [
+      'the only schedulers do not report',
+      { ...withBoth({ roles: ['worker'] }), unreported: [processNamed('old/0123456789', true)] },
+      'note POD_UNREPORTED old/01234567',
+    ],
+    [
+      'the only workers do not report',
+      { ...withBoth({ roles: ['scheduler'] }), unreported: [processNamed('old/0123456789')] },
+      'note POD_UNREPORTED old/01234567',
+    ],
+    [
+      'a process without a report may have what no worker has',
+      { entries: [entryNamed({ name: 'gone' })], unreported: [processNamed('old/0123456789')] },
+      'note POD_UNREPORTED old/01234567',
+    ],
+    [
+      'a process without a report may run a program that no worker runs',
+      { entries: [entryNamed({}, { app: 'shop' })], unreported: [processNamed('old/0123456789')] },
+      'note POD_UNREPORTED old/01234567',
+    ],
+    [
+      'one scheduler reports and another does not',
+      { pods: [ONE], unreported: [processNamed('old/0123456789', true)] },
+      'note POD_UNREPORTED old/01234567',
+    ],
+    ['no pod is known', { pods: [], unreported: null }, null],
+    ['a worker has not begun', { pods: [ONE, { ...OTHER, handlers: [], concurrency: null }], entries: [GONE] }, null],
     ['no worker is alive', withBoth({ roles: ['scheduler'] }), 'bad NO_WORKER workers'],
     ['nobody is alive, and nothing is to be done', { pods: [], entries: [] }, null],
+    ['the pods are unknown', { pods: [], live: null }, null],
     ['there is one scheduler', { pods: [ONE] }, 'note ONE_SCHEDULER pod-a/01234567'],
     ['a pod is silent', withOne({ seenAt: NOW - 9_000 }), 'warn POD_SILENT pod-a/01234567'],
     ['a clock is ahead', withOne({ clockSkewMs: 1_500 }), 'warn POD_CLOCK pod-a/01234567'],
@@ -230,12 +264,6 @@ describe('the findings of the doctor about pods', () => {
       'versions are mixed while it rolls',
       withOne({ version: '0.2.0', startedAt: NOW - MINUTE }),
       'note MIXED_VERSIONS 2 pods',
-    ],
-    ['builds are mixed', withOne({ buildSeq: 2 }), 'warn MIXED_BUILDS 2 pods'],
-    [
-      'two programs have builds of their own',
-      { pods: [ONE, OTHER, podOf({ pod: 'w/01234567', roles: ['worker'], app: 'shop', buildSeq: 9 })] },
-      null,
     ],
     ['tz databases are mixed', { ...withOne({ zoneData: '2026a' }), entries: inBerlin }, 'warn MIXED_ZONE_DATA 2 pods'],
     ['tz databases are mixed and all is UTC', withOne({ zoneData: '2026a' }), 'note MIXED_ZONE_DATA 2 pods'],

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { CronOverview } from './cron-overview.js';
-import type { PodCard } from '../pods/pod-registry.js';
+import type { LiveProcess, PodCard } from '@fencepost/jobs/internal';
 import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
 import type { JournalEntry } from '../journal/journal.js';
 import type { EventName } from '@fencepost/jobs';
 import type { DoctorFacts, RedisFacts } from './doctor-facts.js';
+import type { LiveDeclarations, LiveRevision } from './live-revisions.js';
 import { CRON, definitionOf, entryOf } from '../../../../test/support/audit-history.js';
 import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
 import { judgeDeployment } from './doctor.js';
@@ -22,6 +23,11 @@ export function podOf(over: Partial<PodCard> = {}): PodCard {
   return { ...podCard(), startedAt: NOW - 5 * HOUR, seenAt: NOW - 1_000, ...over };
 }
 
+/** A live process of a former build, which reports nothing. */
+export function processNamed(process: string, isScheduler = false): LiveProcess {
+  return { process, isScheduler, sinceHeardMs: 300 };
+}
+
 export function entryNamed(over: Partial<CronDefinition> = {}, of: Partial<CatalogEntry> = {}): CatalogEntry {
   const definition = definitionOf(over);
   const generation = {
@@ -29,16 +35,16 @@ export function entryNamed(over: Partial<CronDefinition> = {}, of: Partial<Catal
     state: 'active' as const,
     definition,
     since: NOW - DAY,
-    by: 'app build 1',
+    by: 'app revision 1',
     reason: null,
   };
-  return { ...entryOf([generation]), source: 'app', zoneData: '2025c', ...of };
+  return { ...entryOf([generation]), app: 'app', revision: 1, zoneData: '2025c', ...of };
 }
 
 export function overviewNamed(over: Partial<CronOverview> = {}): CronOverview {
   return {
     ...{ name: CRON, expression: '* * * * * *', timeZone: 'UTC', state: 'active', generation: 1, since: NOW - DAY },
-    ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, buildSeq: 1, source: 'app' },
+    ...{ next: NOW + 1_000, paused: null, cursor: NOW, last: null, revision: 1, app: 'app' },
     ...{ tags: [], description: null, owner: null, runbookUrl: null, droppedNotifications: null },
     ...over,
   };
@@ -88,9 +94,22 @@ export function happenedAt(agoMs: number, event: EventName, over: Partial<Journa
   };
 }
 
+/** What the registry says of these pods. Unless given, the catalog no longer keeps what their revisions declare. */
+export function liveOf(pods: readonly PodCard[], over: Partial<LiveDeclarations> = {}): LiveDeclarations {
+  const keys = new Map(pods.map((pod) => [`${pod.revision} ${pod.app}`, pod]));
+  const revisions = [...keys.values()].flatMap(({ app, revision }): LiveRevision[] => {
+    if (revision === null) return [];
+    return [{ app, revision, crons: null, pods: pods.filter((pod) => pod.app === app && pod.revision === revision) }];
+  });
+  const sorted = revisions.toSorted((a, b) => (a.app < b.app ? -1 : Number(a.app > b.app)) || b.revision - a.revision);
+  return { now: NOW, bornAt: NOW - 30 * DAY, pods, revisions: sorted, heard: [], removeAfterMs: 5 * MINUTE, ...over };
+}
+
 /** A deployment with nothing wrong: two pods of both roles, and a cron that they have. */
 export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
+  const pods = [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })];
   return {
+    live: liveOf(over.pods ?? pods),
     ...{
       now: NOW,
       ledger: 'redis',
@@ -99,10 +118,11 @@ export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
       uncertain: [],
       happened: [],
       unread: [],
+      unreported: over.live === null ? null : [],
       lost: { count: 0, names: [] },
       outcomes: { looked: [], left: 0 },
     },
-    ...{ pods: [podOf(), podOf({ pod: 'pod-b/fedcba9876543210', host: 'host-2' })] },
+    pods,
     ...{ entries: [entryNamed()], unreadable: [], crons: [overviewNamed()], redis: redisOf(), postgres: null },
     ...over,
   };
@@ -110,8 +130,12 @@ export function healthy(over: Partial<DoctorFacts> = {}): DoctorFacts {
 
 export type Over = Partial<DoctorFacts>;
 
-/** What is different from a healthy deployment, and the one finding that comes of it; `null`: none. */
-export type Row = readonly [what: string, facts: Over, found: string | null];
+/** What is different from a healthy deployment, and the findings that come of it; `null`: none. */
+export type Row = readonly [what: string, facts: Over, found: string | readonly string[] | null];
+
+function listOf(expected: Row[2]): readonly string[] {
+  return typeof expected === 'string' ? [expected] : (expected ?? []);
+}
 
 /** The pods of a healthy deployment. */
 export const [ONE = podOf(), OTHER = podOf()] = healthy().pods;
@@ -139,7 +163,7 @@ export function found(over: Over): string[] {
 export function describeFindings(file: string, table: readonly Row[]): void {
   describe(`the rules of ${file}`, () => {
     it.each(table)('find it where %s', (_what, facts, expected) => {
-      expect(found(facts)).toEqual(expected === null ? [] : [expected]);
+      expect(found(facts)).toEqual(listOf(expected));
     });
 
     it.each(table)('say it in sentences, with what to do, where %s', (_what, facts) => {
@@ -153,7 +177,7 @@ export function describeFindings(file: string, table: readonly Row[]): void {
     it('are all in the table', () => {
       const text = readFileSync(new URL(`${file}.ts`, import.meta.url), 'utf8');
       const codes = [...text.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);
-      const shown = new Set(table.map(([, , expected]) => expected?.split(' ')[1]));
+      const shown = new Set(table.flatMap(([, , expected]) => listOf(expected).map((one) => one.split(' ')[1])));
       expect(codes.length).toBeGreaterThan(4);
       expect(codes.filter((code) => !shown.has(code))).toEqual([]);
     });

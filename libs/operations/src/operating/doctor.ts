@@ -2,7 +2,6 @@ import type { Catalog, CatalogReading } from '@fencepost/ledger/catalog';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { Membership } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import { mapInSlices } from './slices.js';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
@@ -12,6 +11,9 @@ import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';
 import { counted, found } from './doctor-words.js';
+import { REVISION_RULES } from './doctor-revisions.js';
+import type { LiveRevisions } from './live-revisions.js';
+import { unreportedOf } from './live-pods.js';
 import type { LostDefinitions } from './lost-definitions.js';
 import type { RunOperator } from './run-operator.js';
 
@@ -19,8 +21,8 @@ export interface DoctorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
   readonly operator: Pick<CronOperator, 'list' | 'newestRuns'>;
   readonly runs: Pick<RunOperator, 'uncertain'>;
-  readonly membership: Pick<Membership, 'lastHeard'>;
-  readonly pods: Pick<PodRegistry, 'list'>;
+  readonly membership: Pick<Membership, 'lastHeard' | 'processes'>;
+  readonly revisions: Pick<LiveRevisions, 'read'>;
   readonly journal: Pick<Journal, 'latest'>;
   /** Where runs are looked for. */
   readonly ledger: 'redis' | 'postgres';
@@ -70,12 +72,13 @@ export class Doctor {
 
   async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
-    const { operator, runs, membership, pods, journal, ledger, redis, postgres } = this.ports;
-    const [crons, uncertain, lastHeard, cards, happened, server, database, lost] = await Promise.all([
+    const { operator, runs, membership, revisions, journal, ledger, redis, postgres } = this.ports;
+    const [crons, uncertain, lastHeard, processes, live, happened, server, database, lost] = await Promise.all([
       asked.about('crons', [], () => operator.list({ ...reading, entries: entries.slice(0, MAX_EXAMINED) })),
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MAX_READ })),
       asked.about('membership', null, () => membership.lastHeard()),
-      asked.about('pods', [], () => pods.list()),
+      asked.about('heartbeats', null, () => membership.processes()),
+      asked.about('pods', null, () => revisions.read()),
       asked.about('journal', [], () => journal.latest({ limit: MAX_READ })),
       asked.about('redis', null, redis),
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
@@ -84,7 +87,9 @@ export class Doctor {
     const outcomes = await asked.about('newest runs', NOTHING_LOOKED_AT, () => this.#outcomes(crons));
     return {
       outcomes,
-      ...{ now, ledger, entries, unreadable, bornAt, crons, uncertain, lastHeard, pods: cards, happened },
+      ...{ now, ledger, entries, unreadable, bornAt, crons, uncertain, lastHeard, live, happened },
+      pods: live?.pods ?? [],
+      unreported: live && processes && unreportedOf(processes, live.pods),
       ...{ redis: server, postgres: database, lost, unread: asked.unread },
     };
   }
@@ -105,7 +110,7 @@ class Asked {
   }
 }
 
-const RULES = [...STORE_RULES, ...POD_RULES, ...CRON_RULES, ...OUTCOME_RULES];
+const RULES = [...STORE_RULES, ...POD_RULES, ...REVISION_RULES, ...CRON_RULES, ...OUTCOME_RULES];
 const ORDER: readonly DoctorFindingLevel[] = ['bad', 'warn', 'note', 'ok'];
 
 /** Judges by facts alone; asks nobody. */
@@ -121,10 +126,14 @@ export function needsCare(findings: readonly DoctorFinding[]): boolean {
   return findings.some(({ level }) => level === 'bad' || level === 'warn');
 }
 
-function lookedAt({ pods, entries, redis, ledger }: DoctorFacts, findings: readonly DoctorFinding[]): DoctorFinding {
+function lookedAt(facts: DoctorFacts, findings: readonly DoctorFinding[]): DoctorFinding {
+  const { pods, entries, redis, ledger, unread } = facts;
+  const isRead = (what: string) => !unread.some((one) => one.what === what);
   const versions = [...new Set((redis?.servers ?? []).map(({ version }) => version))].join(', ');
   const some = entries.length > MAX_EXAMINED ? ` (the state of the first ${MAX_EXAMINED})` : '';
-  const looked = `${counted(pods.length, 'pod')}, ${counted(entries.length, 'cron')}${some}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
+  const podCount = isRead('pods') ? counted(pods.length, 'pod') : 'unknown pods';
+  const cronCount = isRead('catalog') ? `${counted(entries.length, 'cron')}${some}` : 'unknown crons';
+  const looked = `${podCount}, ${cronCount}, Redis ${versions || 'unknown'}, the ledger in ${ledger}`;
   const rest = needsCare(findings) ? 'no further findings' : 'no findings';
   return found('ok', { code: 'LOOKED_AT', subject: 'deployment', text: `Checked ${looked}: ${rest}.`, todo: null });
 }

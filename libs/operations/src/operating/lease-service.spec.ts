@@ -9,9 +9,9 @@ import { CRON, runAt, START } from '../../../../test/support/audit-history.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
 import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
 import { MemoryJournal } from '../journal/memory-journal.js';
-import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
+import { MemoryPodRegistry } from '@fencepost/jobs/internal/scheduling';
 import { LeaseMovedError } from './lease-moved-error.js';
-import { holderSeemsAlive, LeaseService, type LeaseServicePorts } from './lease-service.js';
+import { LeaseService, type LeaseServicePorts } from './lease-service.js';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import type { JournalEntry } from '../journal/journal.js';
@@ -24,7 +24,7 @@ const spaces = redisSpaces();
 async function stage(over: Partial<LeaseServicePorts> = {}) {
   const on = new OperatingStage();
   await on.declare({}, { name: 'other' });
-  const { clock, catalog, ledger } = on;
+  const { clock, catalog, ledger, membership } = on;
   const leases = new MemoryLeaseStore({ clock });
   const [pods, journal, audit] = [
     new MemoryPodRegistry(clock),
@@ -32,14 +32,15 @@ async function stage(over: Partial<LeaseServicePorts> = {}) {
     new RedisAuditTrail({ redis: spaces.redis(), ...spaces.fresh() }),
   ];
   const own = { leases: new MemoryLeaseStore({ clock }), semaphores: new MemorySemaphoreStore({ clock }) };
-  const service = new LeaseService({ own, leases, catalog, ledger, pods, journal, audit, clock, ...over });
+  const stores = { own, leases, catalog, ledger, pods, membership, journal, audit };
+  const service = new LeaseService({ ...stores, clock, leasesBesidePods: true, ...over });
   const acquire = async (resource: string, holder = 'pod-a/0123456789'): Promise<Fence> => {
     const request = { resource, holder, nonce: `${holder}-${resource}`, ttlMs: 60_000, floor: parseFence('0') };
     const reply = await leases.acquire(request);
     if (!reply.acquired) throw new Error(`Expected ${resource} to be free.`);
     return reply.fence;
   };
-  return { on, clock, leases, pods, journal, audit, service, acquire };
+  return { on, clock, leases, pods, membership, journal, audit, service, acquire };
 }
 
 describe('a list of leases', () => {
@@ -50,9 +51,34 @@ describe('a list of leases', () => {
     await pods.report(podCard({ pod: 'pod-a/0123456789' }));
     await clock.advance(3_000);
     expect(await service.list()).toEqual({
-      held: [{ cron: CRON, holder: 'pod-a/0123456789', fence, remainingMs: 57_000, acquiredAt, holderSilentMs: 3_000 }],
+      held: [
+        {
+          cron: CRON,
+          holder: 'pod-a/0123456789',
+          fence,
+          remainingMs: 57_000,
+          acquiredAt,
+          holderState: 'live',
+          holderSilentMs: 3_000,
+        },
+      ],
       free: ['other'],
     });
+  });
+
+  it.each([
+    [true, 'gone'],
+    [false, 'unknown'],
+  ])('finds a holder that is not heard, leases beside the pods: %s, %s', async (leasesBesidePods, holderState) => {
+    const { service, acquire, pods, clock } = await stage({ leasesBesidePods });
+    const report = () => pods.report(podCard({ pod: 'pod-b/0123456789' }));
+    await report();
+    await acquire(CRON);
+    await clock.advance(15_000);
+    await report();
+    const sign = { holderState, holderSilentMs: null };
+    expect((await service.list()).held).toMatchObject([sign]);
+    expect(await service.look(CRON)).toMatchObject(sign);
   });
 
   it('has those of a tag alone, held or not', async () => {
@@ -61,17 +87,6 @@ describe('a list of leases', () => {
     for (const name of [CRON, 'bill']) await acquire(name);
     const { held, free } = await service.list({ tag: 'billing' });
     expect([held.map(({ cron }) => cron), free]).toEqual([['bill'], ['remind']]);
-  });
-});
-
-describe('a holder', () => {
-  it.each([
-    [null, false],
-    [0, true],
-    [8_000, true],
-    [8_001, false],
-  ])('that was heard %s ms ago seems alive: %s', (holderSilentMs, alive) => {
-    expect(holderSeemsAlive({ holderSilentMs })).toBe(alive);
   });
 });
 
@@ -86,7 +101,7 @@ describe('clearing a lease', () => {
   });
 
   it('leaves it alone when it changed between the look and the act', async () => {
-    const { leases, acquire, on, pods, journal, audit, clock } = await stage();
+    const { leases, acquire, on, pods, membership, journal, audit, clock } = await stage();
     const fence = await acquire(CRON);
     const evict = async (): Promise<boolean> => {
       await leases.evict(CRON, fence);
@@ -96,7 +111,8 @@ describe('clearing a lease', () => {
     const inspect = (resources: readonly string[]) => leases.inspect(resources);
     const { catalog, ledger } = on;
     const own = { leases, semaphores: new MemorySemaphoreStore({ clock }) };
-    const service = new LeaseService({ own, leases: { inspect, evict }, catalog, ledger, pods, journal, audit, clock });
+    const stores = { own, leases: { inspect, evict }, catalog, ledger, pods, membership, journal, audit };
+    const service = new LeaseService({ ...stores, clock, leasesBesidePods: true });
     await expect(service.clear(CRON, { ...ORDER, fence })).rejects.toThrow(LeaseMovedError);
     expect(await audit.list({ limit: 10 })).toEqual([]);
   });

@@ -6,32 +6,34 @@ import { OperatorInputError, type OccurrenceLog, type RunHistory } from '@fencep
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText, knownCron } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
-import type { PodRegistry } from '../pods/pod-registry.js';
 import { DuplicateWatch, type Look, type WatchMarker, type WatchReport } from './leases-watch.js';
 import { LeaseMovedError, shownLease } from './lease-moved-error.js';
+import { readHolders, type HolderSign, type LivePodPorts } from './live-pods.js';
 import { OwnLeases, type OwnStores } from './own-leases.js';
 import { withAudit } from './with-audit.js';
 
-export interface LeaseServicePorts {
+export interface LeaseServicePorts extends LivePodPorts {
   readonly leases: Pick<LeaseStore, 'inspect' | 'evict'>;
   readonly own: OwnStores;
   readonly catalog: Pick<Catalog, 'read'>;
   readonly ledger: Pick<OccurrenceLog, 'readCron'> & Pick<RunHistory, 'runs'>;
-  readonly pods: Pick<PodRegistry, 'list'>;
   readonly journal: Pick<Journal, 'ofCron'>;
   readonly audit: Pick<AuditTrail, 'append'>;
   readonly clock: Clock;
   /** What is only looked at is read here; by default where everything else is. */
-  readonly reads?: Pick<LeaseServicePorts, 'catalog' | 'pods' | 'own'> & {
+  readonly reads?: Pick<LeaseServicePorts, 'catalog' | 'pods' | 'membership' | 'own'> & {
     readonly leases: Pick<LeaseStore, 'inspect'>;
   };
+  /**
+   * Whether the leases of crons are in the store that pods report to: a pod that is cut off from it can't renew them, so a
+   * holder that is not heard there is gone.
+   */
+  readonly leasesBesidePods: boolean;
 }
 
 /** One lease, as it was when it was looked at. */
-export interface CronLease extends Holding {
+export interface CronLease extends Holding, HolderSign {
   readonly cron: string;
-  /** How long ago its holder reported as a pod, milliseconds of the store's clock; `null`: no pod of this name is there. */
-  readonly holderSilentMs: number | null;
 }
 
 export interface LeaseList {
@@ -81,14 +83,6 @@ const MAX_FREE = 1_000;
 const LOOKED_AT_ONCE = 500;
 const MAX_WATCH_MS = 3_600_000;
 const RUNS_LOOKED_AT = 100;
-/** A pod reports every 5 s: so long without a word, and it may be gone. */
-const HOLDER_SILENT_MS = 8_000;
-
-/** Whether a holder is there as far as anybody knows: its lease is renewed, and clearing it takes it from a living pod. */
-export function holderSeemsAlive({ holderSilentMs }: Pick<CronLease, 'holderSilentMs'>): boolean {
-  return holderSilentMs !== null && holderSilentMs <= HOLDER_SILENT_MS;
-}
-
 /**
  * Who acts for which cron, and how a person takes a lease from a holder that is dead.
  *
@@ -105,15 +99,15 @@ export class LeaseService {
 
   /** All crons, a thousand in a call. */
   async list(filter: LeaseFilter = {}): Promise<LeaseList> {
-    const { catalog, leases, pods } = this.ports.reads ?? this.ports;
-    const { entries, readAt } = await catalog.read();
+    const { catalog, leases, ...live } = this.ports.reads ?? this.ports;
+    const { entries } = await catalog.read();
     const wanted = entries.filter(({ definition }) => isWanted(definition, filter));
     const names = wanted.map(({ definition }) => definition.name);
     const holdings = await this.#inspect(names, leases);
-    const silent = await this.#sinceHeard(readAt, pods);
+    const signOf = await readHolders(live);
     const held = names.flatMap((cron, index) => {
       const holding = holdings[index];
-      return holding ? [{ cron, ...holding, holderSilentMs: silent.get(holding.holder) ?? null }] : [];
+      return holding ? [{ cron, ...holding, ...signOf(holding.holder, this.ports.leasesBesidePods) }] : [];
     });
     const free = wanted.filter(({ state }, index) => state === 'active' && !holdings[index]);
     const { holder } = filter;
@@ -131,8 +125,8 @@ export class LeaseService {
       await knownCron(this.ports.catalog, cron);
       return null;
     }
-    const silent = await this.#sinceHeard((await this.ports.catalog.read([cron])).readAt);
-    return { cron, ...holding, holderSilentMs: silent.get(holding.holder) ?? null };
+    const signOf = await readHolders(this.ports);
+    return { cron, ...holding, ...signOf(holding.holder, this.ports.leasesBesidePods) };
   }
 
   /**
@@ -209,11 +203,6 @@ export class LeaseService {
       found.push(...(await leases.inspect(crons.slice(at, at + LOOKED_AT_ONCE))));
     }
     return found;
-  }
-
-  async #sinceHeard(now: number, pods = this.ports.pods): Promise<ReadonlyMap<string, number>> {
-    const cards = await pods.list();
-    return new Map(cards.map(({ pod, seenAt }) => [pod, Math.max(0, now - seenAt)]));
   }
 }
 

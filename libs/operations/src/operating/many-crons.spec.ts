@@ -42,7 +42,7 @@ describe('many crons that are made in one order', () => {
       ...{ total: 3, asked: 3, created: 3, changed: 0, unchanged: 0, failed: 0 },
       ...{ dryRun: false, problems: [], stopped: null },
     });
-    expect(await crons.get('tenant-1')).toMatchObject({ by: 'ada', reason: 'new tenant', source: null });
+    expect(await crons.get('tenant-1')).toMatchObject({ by: 'ada', reason: 'new tenant', app: null });
     const again = await crons.setMany([...many(2), cron(2, { grace: '5m' })], ORDER);
     expect(again).toMatchObject({ created: 0, changed: 1, unchanged: 2 });
     await crons.setMany(many(2), ORDER);

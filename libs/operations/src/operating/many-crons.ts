@@ -1,6 +1,9 @@
+import type { FencepostError } from '@fencepost/lease';
 import { CatalogFullError, contentHash } from '@fencepost/ledger/catalog';
 import type { Catalog, CatalogEntry, ChangeReply, Declaration, Orderer } from '@fencepost/ledger/catalog';
+import type { PodRegistry } from '@fencepost/jobs/internal';
 import { MAX_PROBLEMS, type CronProblem, type Wanted } from './checked-crons.js';
+import { removabilityOf, type Removability } from './declared-crons.js';
 import { inSlices } from './slices.js';
 
 /** How far an order to many crons has come. */
@@ -60,8 +63,14 @@ export interface PartRecord {
   readonly after: (part: PartResult) => object;
 }
 
-/** What became of each of a part, in its order. */
-export type PartResult = readonly { readonly cron: string; readonly position: number; readonly fate: Fate }[];
+/** The outcome of each cron of a part, by position. */
+export type PartResult = readonly {
+  readonly cron: string;
+  readonly position: number;
+  readonly fate: Fate;
+  /** The app of a removed cron: it brings the cron back if it declares it again. */
+  readonly declaredBy?: string | undefined;
+}[];
 
 type Fate =
   | { readonly is: 'created' | 'changed' | 'unchanged' }
@@ -76,16 +85,21 @@ const AT_ONCE = 250;
 interface Kind<What> {
   readonly action: 'set' | 'remove';
   readonly ask: (wanted: readonly Wanted<What>[]) => Promise<ChangeReply[]>;
+  /** Tells which crons of a part must not be removed. */
+  readonly examine: (wanted: readonly Wanted<What>[]) => Promise<Removability>;
   /** What a dry run says of it, by what is there. */
   readonly preview: (what: What, entry: CatalogEntry | undefined) => Fate['is'];
 }
 
 type ManyPorts = Pick<Catalog, 'read' | 'putMany' | 'removeMany'>;
 
+const NOTHING_REMOVED: Removability = { refusals: new Map(), declaredBy: new Map() };
+
 /** @param order checked before */
 export function setting(catalog: ManyPorts, order: Orderer): Kind<Declaration> {
   return {
     action: 'set',
+    examine: async () => NOTHING_REMOVED,
     ask: (wanted) =>
       catalog.putMany(
         wanted.map(({ what: declaration }) => ({ declaration })),
@@ -100,10 +114,16 @@ export function setting(catalog: ManyPorts, order: Orderer): Kind<Declaration> {
   };
 }
 
+interface RemovalPorts {
+  readonly catalog: ManyPorts;
+  readonly pods: Pick<PodRegistry, 'look'> | undefined;
+}
+
 /** @param order checked before */
-export function removing(catalog: ManyPorts, order: Orderer): Kind<null> {
+export function removing({ catalog, pods }: RemovalPorts, order: Orderer): Kind<null> {
   return {
     action: 'remove',
+    examine: async (wanted) => removabilityOf((await catalog.read(wanted.map(({ cron }) => cron))).entries, pods),
     ask: (wanted) =>
       catalog.removeMany(
         wanted.map(({ cron }) => ({ cron })),
@@ -131,33 +151,37 @@ export class ManyCrons<What> {
     for (let at = 0; at < this.wanted.length && !this.#full; at += IN_A_PART) {
       if (order.signal?.aborted) break;
       const part = this.wanted.slice(at, at + IN_A_PART);
-      const fates = await (dryRun ? this.#preview(part) : record(partRecord(this.kind.action), () => this.#ask(part)));
+      const found = await this.kind.examine(part);
+      const fates = await (dryRun
+        ? this.#preview(part, found)
+        : record(partRecord(this.kind.action), () => this.#ask(part, found)));
       await inSlices(this.#count(fates));
       onProgress?.(this.#progress());
     }
     return { ...this.#progress(), dryRun, problems: this.#problems, stopped: this.#stopped() };
   }
 
-  async #ask(part: readonly Wanted<What>[]): Promise<PartResult> {
-    const fates: PartResult[number][] = [];
-    for (let at = 0; at < part.length && !this.#full; at += AT_ONCE) {
-      const some = part.slice(at, at + AT_ONCE);
+  async #ask(part: readonly Wanted<What>[], found: Removability): Promise<PartResult> {
+    const fates = refused(part, found);
+    const allowed = part.filter(({ cron }) => !found.refusals.has(cron));
+    for (let at = 0; at < allowed.length && !this.#full; at += AT_ONCE) {
+      const some = allowed.slice(at, at + AT_ONCE);
       const replies = await this.kind.ask(some);
       for (const [n, { cron, position }] of some.entries()) {
         const reply = replies[n];
         if (reply?.verdict === 'full') this.#full ??= fullOf(reply);
-        fates.push({ cron, position, fate: fateOf(reply) });
+        fates.push({ cron, position, fate: fateOf(reply), declaredBy: found.declaredBy.get(cron) });
       }
     }
-    return fates;
+    return fates.toSorted((a, b) => a.position - b.position);
   }
 
-  async #preview(part: readonly Wanted<What>[]): Promise<PartResult> {
+  async #preview(part: readonly Wanted<What>[], { refusals }: Removability): Promise<PartResult> {
     const { entries } = await this.catalog.read(part.map(({ cron }) => cron));
     const byName = new Map(entries.map((entry) => [entry.definition.name, entry]));
     return part.map(({ cron, position, what }) => {
       const is = this.kind.preview(what, byName.get(cron));
-      return { cron, position, fate: { is } as Fate };
+      return { cron, position, fate: failedBy(refusals.get(cron)) ?? ({ is } as Fate) };
     });
   }
 
@@ -183,6 +207,17 @@ export class ManyCrons<What> {
   }
 }
 
+function refused(part: readonly Wanted<unknown>[], { refusals }: Removability): PartResult[number][] {
+  return part.flatMap(({ cron, position }) => {
+    const fate = failedBy(refusals.get(cron));
+    return fate ? [{ cron, position, fate }] : [];
+  });
+}
+
+function failedBy(error: FencepostError | undefined): Fate | null {
+  return error ? { is: 'failed', code: error.code, detail: error.message } : null;
+}
+
 /** Those of a part that came to one of these ends. */
 function named(part: PartResult, ...fates: readonly Fate['is'][]): string[] {
   return part.flatMap(({ cron, fate }) => (fates.includes(fate.is) ? [cron] : []));
@@ -199,8 +234,17 @@ function partRecord(action: 'set' | 'remove'): PartRecord {
       changed: named(part, 'changed').length,
       unchanged: named(part, 'unchanged').length,
       failed: named(part, 'failed').slice(0, MAX_PROBLEMS),
+      ...comingBack(part),
     }),
   };
+}
+
+/** The removed crons that code has declared, each with the app that brings it back by declaring it again. */
+function comingBack(part: PartResult): object {
+  const declared = part.flatMap(({ cron, fate, declaredBy }) =>
+    fate.is === 'changed' && declaredBy !== undefined ? [[cron, declaredBy]] : [],
+  );
+  return declared.length === 0 ? {} : { comeBackWhenDeclaredBy: Object.fromEntries(declared) };
 }
 
 function fateOf(reply: ChangeReply | undefined): Fate {

@@ -9,6 +9,12 @@ interface Ended {
   readonly runId: string | null;
 }
 
+/** A cron that was removed. */
+export interface Removal {
+  /** The app that declared it, of which no pod is live: a pod that declares it again brings it back. `null`: made at run time. */
+  readonly declaredBy: string | null;
+}
+
 /** What the audit record of an order shows of its result: the same from the API, the command line and a program's own code. */
 export const ORDER_RECORDS = {
   pause: {
@@ -38,6 +44,10 @@ export const ORDER_RECORDS = {
     action: 'cancel',
     changed: ({ verdict }: CancelReply) => verdict === 'cancelled' || verdict === 'cancelling',
   },
+  remove: {
+    action: 'remove',
+    after: ({ declaredBy }: Removal) => ({ state: 'removed', ...(declaredBy !== null && comesBack(declaredBy)) }),
+  },
   mute: (target: MuteTarget) => ({
     action: 'mute',
     ...aboutTarget(target),
@@ -62,6 +72,10 @@ export const ORDER_RECORDS = {
     }),
   }),
 };
+
+function comesBack(app: string): object {
+  return { declaredBy: app, comesBack: `when a pod of "${app}" declares it again` };
+}
 
 function wasTried({ code }: BulkReport['failed'][number]): boolean {
   return code !== NOT_TRIED;

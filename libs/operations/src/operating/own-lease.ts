@@ -7,6 +7,6 @@ export type OwnKind = (typeof OWN_KINDS)[number];
 /** One lease, or one place of a semaphore, as it was when it was looked at. */
 export interface OwnLease extends ListedHolding {
   readonly kind: OwnKind;
-  /** Whether its holder is a pod that reported lately, and so is alive. Other processes don't report. */
+  /** Whether its holder is a pod that reported lately, and so is alive; if not, whether it lives is unknown: other processes don't report. */
   readonly holderIsPod: boolean;
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { podCard } from '../../../../test/contracts/pod-registry.contract.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import { OperatingStage } from '../../../../test/support/operating-stage.js';
-import { MemoryPodRegistry } from '../pods/memory-pod-registry.js';
+import { MemoryPodRegistry } from '@fencepost/jobs/internal/scheduling';
 import { LeaseMovedError } from './lease-moved-error.js';
 import { OwnLeases, type OwnStores } from './own-leases.js';
 import { OwnLeaseWatch } from './own-leases-watch.js';
@@ -18,13 +18,13 @@ const POD = 'pod-a/0123456789';
 const spaces = redisSpaces();
 
 function stage(over: Partial<OwnStores> = {}) {
-  const { clock } = new OperatingStage();
+  const { clock, membership } = new OperatingStage();
   const leases = new MemoryLeaseStore({ clock });
   const semaphores = new MemorySemaphoreStore({ clock });
   const pods = new MemoryPodRegistry(clock);
   const audit = new RedisAuditTrail({ redis: spaces.redis(), ...spaces.fresh() });
   const own = { leases, semaphores };
-  const service = new OwnLeases({ own: { ...own, ...over }, reads: { own, pods }, audit, clock });
+  const service = new OwnLeases({ own: { ...own, ...over }, reads: { own, pods, membership }, audit, clock });
   const take = async (resource: string, holder = POD, places?: number): Promise<Fence> => {
     const store = places === undefined ? leases : semaphores;
     const nonce = `${resource} ${holder}`.replaceAll(' ', '-');
@@ -33,10 +33,25 @@ function stage(over: Partial<OwnStores> = {}) {
     if (!reply.acquired) throw new Error(`Expected ${resource} to be free.`);
     return reply.fence;
   };
-  return { clock, leases, semaphores, pods, audit, service, take };
+  return { clock, leases, semaphores, pods, membership, audit, service, take };
 }
 
 describe('a list of own leases', () => {
+  it('does not know whether a holder lives that reports nothing, and takes one that sends heartbeats for a live pod', async () => {
+    const { service, take, pods, membership, clock } = stage();
+    await pods.report(podCard({ pod: POD }));
+    await clock.advance(15_000);
+    await pods.report(podCard({ pod: POD }));
+    await membership.heartbeat('former/1');
+    await take('silent', 'batch/1');
+    await take('live', 'former/1');
+    const { items } = await service.list({}, 50);
+    expect(items.map(({ resource, holderIsPod }) => [resource, holderIsPod])).toEqual([
+      ['live', true],
+      ['silent', false],
+    ]);
+  });
+
   it('says what each is, since when it is held, and whether its holder is a live pod', async () => {
     const { service, take, pods, clock } = stage();
     await pods.report(podCard({ pod: POD }));

@@ -5,7 +5,7 @@ import type { Holding, HoldingsPage, ListedHolding } from '@fencepost/lease/stor
 import { OperatorInputError } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { checkedText } from '@fencepost/jobs/internal';
-import type { PodRegistry } from '../pods/pod-registry.js';
+import { readHolders, type LivePodPorts, type SignOf } from './live-pods.js';
 import type { OwnKind, OwnLease } from './own-lease.js';
 import { LeaseMovedError, shownLease } from './lease-moved-error.js';
 import { OwnLeaseWatch, type OwnTerm, type OwnWatchReport } from './own-leases-watch.js';
@@ -33,7 +33,7 @@ export interface OwnStores {
 export interface OwnLeasesPorts {
   readonly own: OwnStores;
   /** For what is only looked at. */
-  readonly reads: { readonly own: OwnStores; readonly pods: Pick<PodRegistry, 'list'> };
+  readonly reads: LivePodPorts & { readonly own: OwnStores };
   readonly audit: Pick<AuditTrail, 'append'>;
   readonly clock: Clock;
 }
@@ -72,13 +72,13 @@ export class OwnLeases {
    * @throws {OperatorInputError} for a cursor that no page had
    */
   async list(filter: OwnLeaseFilter, limit: number, after: string | null = null): Promise<OwnLeasePage> {
-    const pods = await this.#pods();
+    const signOf = await readHolders(this.ports.reads);
     const found: OwnLease[] = [];
     let next: string | null = after ?? `${filter.kind === 'semaphore' ? 'semaphores' : 'leases'}:`;
     let looksAt = limit;
     for (let calls = 0; next !== null && found.length < limit && calls < MAX_CALLS; calls += 1) {
       const page: Listed = await this.#listed(next, Math.min(looksAt, MAX_LOOKED_AT));
-      found.push(...page.items.map((one) => ownLease(one, page.store, pods)).filter((one) => fits(one, filter)));
+      found.push(...page.items.map((one) => ownLease(one, page.store, signOf)).filter((one) => fits(one, filter)));
       next = page.next === 'semaphores:' && filter.kind !== undefined ? null : page.next;
       looksAt *= 2;
     }
@@ -86,14 +86,14 @@ export class OwnLeases {
   }
 
   /** All that is held under exactly this name: a lease, the places of a semaphore, or both. */
-  async named(resource: string, { own, pods } = this.ports.reads): Promise<OwnLease[]> {
-    const [[lease = null], places, known] = await Promise.all([
+  async named(resource: string, { own, ...live } = this.ports.reads): Promise<OwnLease[]> {
+    const [[lease = null], places, signOf] = await Promise.all([
       own.leases.inspect([resource]),
       own.semaphores.holders(resource),
-      this.#pods(pods),
+      readHolders(live),
     ]);
-    const leases = lease ? [ownLease({ resource, ...lease }, 'leases', known)] : [];
-    return [...leases, ...places.map((place) => ownLease({ resource, ...place }, 'semaphores', known))];
+    const leases = lease ? [ownLease({ resource, ...lease }, 'leases', signOf)] : [];
+    return [...leases, ...places.map((place) => ownLease({ resource, ...place }, 'semaphores', signOf))];
   }
 
   /**
@@ -155,16 +155,13 @@ export class OwnLeases {
       throw error;
     }
   }
-
-  async #pods(pods: Pick<PodRegistry, 'list'> = this.ports.reads.pods): Promise<ReadonlySet<string>> {
-    return new Set((await pods.list()).map(({ pod }) => pod));
-  }
 }
 
 type Listed = HoldingsPage & { readonly store: StoreName };
 
-function ownLease(holding: ListedHolding, store: StoreName, pods: ReadonlySet<string>): OwnLease {
-  return { ...holding, kind: kindOf(holding.resource, store), holderIsPod: pods.has(holding.holder) };
+function ownLease(holding: ListedHolding, store: StoreName, signOf: SignOf): OwnLease {
+  const { holderState } = signOf(holding.holder, false);
+  return { ...holding, kind: kindOf(holding.resource, store), holderIsPod: holderState !== 'unknown' };
 }
 
 /** By the types that elections and single flights alone take leases under. */

@@ -2,6 +2,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
 import { isManual } from '@fencepost/schedule';
 import { skipCover } from '../audit/skip-cover.js';
+import { changeText } from './why-changes.js';
 import { cronSteps, leaseStep, termBefore } from './why-journal.js';
 import { nearest } from './why-schedule.js';
 import { skipped } from './why-skip.js';
@@ -20,7 +21,7 @@ export function withoutRun(instantFacts: InstantFacts): Verdict {
 function noInstant(instantFacts: InstantFacts): Verdict {
   const { context, entry } = instantFacts;
   const { interval } = context;
-  const { state, definition, since, by } = interval?.generation ?? entry;
+  const { state, definition, since, by, reason } = interval?.generation ?? entry;
   const [tense, when] = context.at > instantFacts.now ? ['does', 'is'] : ['did', 'was'];
   if (isManual(definition.expression)) {
     return {
@@ -33,7 +34,7 @@ function noInstant(instantFacts: InstantFacts): Verdict {
   if (state !== 'active') {
     return {
       verdict: state,
-      answer: `It ${tense} not run: the cron ${when} ${state}, since ${utc(since)} (by ${by}).`,
+      answer: `It ${tense} not run: the cron ${when} ${state}, since ${utc(since)} (by ${by}${reason === null ? '' : `: ${reason}`}).`,
       steps: [],
     };
   }
@@ -72,7 +73,7 @@ function notThen(instantFacts: InstantFacts, tense: string): Verdict {
   }
   return {
     verdict: 'no-instant',
-    answer: `It ${tense} not run at ${utc(context.at)}, because its schedule has no instant there. ${nearest(instantFacts)}`,
+    answer: `It ${tense} not run at ${utc(context.at)}, because ${changeText(instantFacts) ?? 'its schedule has no instant there'}. ${nearest(instantFacts)}`,
     steps: nextSteps(instantFacts),
   };
 }

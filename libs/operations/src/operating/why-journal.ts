@@ -49,7 +49,10 @@ function topicOf(event: string): WhyTopic {
 }
 
 /** The words of an event that say more than its sentence. */
-const SHOWN = ['attempt', 'fence', 'accepted', 'step', 'effect', 'delivery', 'was', 'cause', 'err'];
+const SHOWN = [
+  ...['attempt', 'fence', 'accepted', 'step', 'effect', 'delivery', 'was', 'cause', 'err'],
+  ...['app', 'revision', 'other', 'owners'],
+];
 
 function factsOf(detail: Readonly<Record<string, unknown>>): string {
   const known = SHOWN.filter((name) => detail[name] !== undefined && detail[name] !== null);

@@ -234,3 +234,34 @@ describe('a local time', () => {
     });
   });
 });
+
+describe('why a time that another definition has', () => {
+  const SITUATIONS: readonly Situation[] = [
+    [
+      'is one of the definition that a revision changed',
+      '2026-03-10T03:00:00Z',
+      { generations: [{}, { since: '2026-03-05T00:00:00Z', expression: '0 5 * * *', by: 'shop revision 4' }] },
+      'no-instant',
+      'because shop revision 4 changed its schedule from "0 3 * * *" in UTC to "0 5 * * *" in UTC at 2026-03-05T00:00:00Z',
+    ],
+    [
+      'is one of the definition that came back',
+      '2026-03-10T03:00:00Z',
+      {
+        generations: [
+          {},
+          {
+            since: '2026-03-05T00:00:00Z',
+            expression: '0 5 * * *',
+            by: 'shop revision 3',
+            reason: 'the newer is gone',
+          },
+        ],
+      },
+      'no-instant',
+      'at 2026-03-05T00:00:00Z (the newer is gone). The nearest',
+    ],
+  ];
+
+  it.each(named(SITUATIONS))('that %s has the right answer', (_, situation) => expectAnswer(situation));
+});

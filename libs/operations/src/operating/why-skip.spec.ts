@@ -210,16 +210,21 @@ describe('why a time without a record', () => {
     [
       'lies after its removal',
       DAY,
-      { generations: [{}, { since: '2026-03-05T00:00:00Z', state: 'removed' }] },
+      {
+        generations: [
+          {},
+          { since: '2026-03-05T00:00:00Z', state: 'removed', by: 'shop revision 4', reason: 'no live pod declares it' },
+        ],
+      },
       'removed',
-      'the cron was removed',
+      'the cron was removed, since 2026-03-05T00:00:00Z (by shop revision 4: no live pod declares it)',
     ],
     [
       'is one of a later definition only',
       '2026-03-10T05:00:00Z',
       { generations: [{}, { since: '2026-03-12T00:00:00Z', expression: '0 5 * * *' }] },
       'no-instant',
-      'its schedule has no instant there',
+      'it had no instant there until a test changed its schedule from "0 3 * * *" in UTC to "0 5 * * *"',
       ['generation', 'Since then it was changed 1 time; it is active now, with "0 5 * * *"'],
     ],
     [

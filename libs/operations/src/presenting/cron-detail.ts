@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { CatalogEntry, CronDefinition, Generation } from '@fencepost/ledger/catalog';
 import type { CronRecord } from '@fencepost/ledger';
 import type { CronOverview } from '../operating/cron-overview.js';
+import type { CronDeclarations } from '../operating/live-revisions.js';
 import { differingParts } from '../operating/definition-change.js';
 import { cronStateSchema, cronSummarySchema, presentCronSummary, type CronObservation } from './cron-summary.js';
 import { describeSchedule } from './describe-schedule.js';
-import { count, instant, iso, ms, msOrNull, textOrNull } from './values.js';
+import { count, instant, instantOrNull, iso, ms, msOrNull, revision, textOrNull } from './values.js';
 
 const generationSchema = z
   .strictObject({
@@ -14,13 +15,37 @@ const generationSchema = z
     expression: z.string().describe('The expression it had.'),
     timeZone: z.string().describe('The zone it had.'),
     since: instant.describe('From when on it was effective.'),
-    by: z.string().describe('The build or the person that made it.'),
+    by: z.string().describe('The revision or the person that made it.'),
     reason: textOrNull.describe('Reason, if given.'),
     changes: z
       .array(z.strictObject({ part: z.string(), was: z.unknown(), is: z.unknown() }))
       .describe('Parts that differ from the generation before it; addresses of pings are not shown.'),
   })
   .describe('One accepted change of a cron.');
+
+const declarationsSchema = z
+  .strictObject({
+    revisions: z
+      .array(
+        z.strictObject({
+          app: z.string(),
+          revision,
+          pods: count.describe('How many of its pods are live.'),
+          declares: z
+            .enum(['same', 'differently', 'not', 'unknown'])
+            .describe('Compared with the definition in force; unknown: its crons are no longer kept.'),
+        }),
+      )
+      .describe('The live revisions of its app, the newest first, then those of other apps that declare it.'),
+    undeclared: z
+      .strictObject({
+        since: instantOrNull.describe('When a pod that declared it was last heard; null: unknown.'),
+        removedAt: instantOrNull.describe('When it will be removed unless a pod declares it; null: unknown.'),
+      })
+      .nullable()
+      .describe('Set while no live pod of its live app declares it.'),
+  })
+  .describe('Which live pods declare a cron.');
 
 export const cronDetailSchema = cronSummarySchema
   .extend({
@@ -45,6 +70,7 @@ export const cronDetailSchema = cronSummarySchema
     payload: z.unknown().describe('Payload of its runs.'),
     zoneData: z.string().describe('The version of the time zone database it was defined with.'),
     generations: z.array(generationSchema).describe('All kept generations, oldest first.'),
+    declarations: declarationsSchema.nullable().describe('Which live pods declare it; null: the pods are unknown.'),
     refusals: count.describe('How many stale claims of it the ledger has refused.'),
     keys: count.describe('Idempotency keys of its jobs that are remembered.'),
     scheduleText: z.string().describe('Its schedule in words.'),
@@ -60,10 +86,12 @@ export interface CronSeen {
   readonly record: Pick<CronRecord, 'refusals'>;
   /** How many idempotency keys the ledger remembers for it; 0 by default. */
   readonly keys?: number;
+  /** `null`, the default: the pods are unknown. */
+  readonly declarations?: CronDeclarations | null;
 }
 
 export function presentCronDetail(
-  { overview, entry, record, keys = 0 }: CronSeen,
+  { overview, entry, record, keys = 0, declarations = null }: CronSeen,
   observed: CronObservation = {},
 ): CronDetailJson {
   const { definition, past, zoneData } = entry;
@@ -72,10 +100,16 @@ export function presentCronDetail(
     ...policiesOf(definition),
     zoneData,
     generations: [...past, entry].map((one, index, all) => presentGeneration(one, all[index - 1])),
+    declarations: declarations && presentDeclarations(declarations),
     refusals: record.refusals,
     keys,
     scheduleText: describeSchedule(definition),
   };
+}
+
+function presentDeclarations({ revisions, undeclared }: CronDeclarations) {
+  const { since, removedAt } = undeclared ?? { since: null, removedAt: null };
+  return { revisions: [...revisions], undeclared: undeclared && { since: iso(since), removedAt: iso(removedAt) } };
 }
 
 function policiesOf(definition: CronDefinition) {

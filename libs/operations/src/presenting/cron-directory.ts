@@ -8,6 +8,7 @@ import { CronHistories, MAX_KEPT, MAX_SKIPS, type LiveEvents } from '../operatin
 import { historyOf, MAX_MARKS } from '../operating/cron-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
 import type { DoctorFinding } from '../operating/doctor-facts.js';
+import { declarationsOf, type LiveRevisions } from '../operating/live-revisions.js';
 import { filterInSlices, inSlices, mapInSlices } from '../operating/slices.js';
 import { triageOf, type TriageJson } from './triage.js';
 import { fits, isIn, uncertainOf, type CronFilter, type CronSnapshot } from './cron-filter.js';
@@ -46,6 +47,8 @@ interface DirectoryReads {
   readonly ledger: Pick<OccurrenceLog, 'readCrons'> &
     Pick<RunHistory, 'runs' | 'newestRuns' | 'skips' | 'newestSkips' | 'runsIn' | 'countKeys'>;
   readonly leases: Pick<LeaseStore, 'inspect'>;
+  /** Without it, nothing is known of the pods that declare a cron. */
+  readonly revisions?: Pick<LiveRevisions, 'recent'>;
 }
 
 /** All crons at one look. */
@@ -124,13 +127,14 @@ export class CronDirectory {
   /** @throws {UnknownCronError} with names that are like it */
   async detail(cron: string): Promise<CronDetailJson> {
     const { entry, now } = await this.known(cron);
-    const [[record], [lease], runs, skips, unresolved, keys] = await Promise.all([
+    const [[record], [lease], runs, skips, unresolved, keys, live] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
       this.reads.leases.inspect([cron]),
       this.reads.ledger.runs(cron, MAX_MARKS),
       this.reads.ledger.skips(cron, MAX_SKIPS),
       this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),
       this.reads.ledger.countKeys(cron),
+      this.reads.revisions?.recent().catch(() => null) ?? null,
     ]);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
     const history = historyOf(runs, skips, entry.definition.graceMs);
@@ -142,7 +146,9 @@ export class CronDirectory {
       history,
       health: this.#views.health(seen, history, now),
     };
-    return presentCronDetail({ overview, entry, keys, record: { refusals: record?.refusals ?? 0 } }, observed);
+    const declarations = live && declarationsOf(entry, live);
+    const { refusals } = record ?? { refusals: 0 };
+    return presentCronDetail({ overview, entry, keys, declarations, record: { refusals } }, observed);
   }
 
   /** @throws {UnknownCronError} with names that are like it */

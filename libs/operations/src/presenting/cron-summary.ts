@@ -7,7 +7,17 @@ import type { CronHealth } from '../operating/health-of.js';
 import type { CronHistory } from '../operating/cron-history.js';
 import { durationSchema, healthSchema, marksSchema, presentHealth, presentHistory } from './cron-health.js';
 import { presentRun, runSchema } from './run.js';
-import { count, fenceOrNull, fenceText, instant, instantOrNull, iso, msOrNull, textOrNull } from './values.js';
+import {
+  count,
+  fenceOrNull,
+  fenceText,
+  instant,
+  instantOrNull,
+  iso,
+  msOrNull,
+  revisionOrNull,
+  textOrNull,
+} from './values.js';
 import type { Pause } from '@fencepost/ledger/run';
 
 export const pauseSchema = z
@@ -27,7 +37,7 @@ export function presentPause({ since, until, by, reason }: Pause): PauseJson {
 
 export const cronStateSchema = z
   .enum(['active', 'disabled', 'removed'])
-  .describe('disabled: in its declaration; removed: by a newer build or an operator.');
+  .describe('disabled: in its declaration; removed: no live pod declared it, or an operator removed it.');
 
 export const cronSummarySchema = z
   .strictObject({
@@ -47,8 +57,10 @@ export const cronSummarySchema = z
     leaseLeftMs: msOrNull.describe('Remaining time of that lease without renewal.'),
     waiting: textOrNull.describe('Why its newest run has not started, if known.'),
     uncertain: count.describe('Number of its uncertain runs.'),
-    buildSeq: z.int().nullable().describe('The highest build that declared it; null: created at run time.'),
-    source: textOrNull.describe('The program that declares it; null: created at run time.'),
+    app: textOrNull.describe('The app that declares it; null: created at run time.'),
+    revision: revisionOrNull.describe(
+      'The revision in force; null: created at run time, or declared by a former release.',
+    ),
     tags: z.array(z.string()).describe('Its tags, in order.'),
     description: textOrNull.describe('What it is for, in one paragraph.'),
     owner: textOrNull.describe('The team or person to turn to.'),
@@ -78,7 +90,7 @@ const NOT_KNOWN: CronHealth = { state: 'unknown', since: null, failures: null, t
 
 export function presentCronSummary(overview: CronOverview, observed: CronObservation = {}): CronSummaryJson {
   const { name, expression, timeZone, state, paused, generation, since, next, cursor, last } = overview;
-  const { buildSeq, source, tags, description, owner, runbookUrl } = overview;
+  const { app, revision, tags, description, owner, runbookUrl } = overview;
   const { lease = null, uncertain = 0, health = NOT_KNOWN, history = null } = observed;
   return {
     ...{ name, expression, timeZone, state, manual: isManual(expression) },
@@ -89,7 +101,7 @@ export function presentCronSummary(overview: CronOverview, observed: CronObserva
     fence: fenceText(lease && lease.fence),
     leaseLeftMs: lease && lease.remainingMs,
     waiting: last?.waiting ?? null,
-    ...{ uncertain, buildSeq, source, tags: [...tags], description, owner, runbookUrl },
+    ...{ uncertain, app, revision, tags: [...tags], description, owner, runbookUrl },
     health: presentHealth(health),
     ...presentHistory(history),
   };

@@ -2,7 +2,7 @@ import type { LeaseStore } from '@fencepost/lease';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { CatalogEntry, CatalogReading } from '@fencepost/ledger/catalog';
 import type { CronHistory } from '../operating/cron-history.js';
-import { grouped } from '../operating/doctor-words.js';
+import { grouped } from '../operating/grouped.js';
 import { healthOf, type CronHealth } from '../operating/health-of.js';
 import { NextInstants } from '../operating/next-instants.js';
 import { filterInSlices, inSlices, mapInSlices, mergeInSlices } from '../operating/slices.js';

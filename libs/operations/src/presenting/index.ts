@@ -7,7 +7,7 @@ export { presentDueAt, presentForecast } from './forecast.js';
 export { presentJournalEntry } from './journal-entry.js';
 export { presentHeldLease, presentLease, presentOwnLease, presentWatch } from './lease.js';
 export { presentMute } from './mute.js';
-export { presentPod } from './pod.js';
+export { presentPodList } from './pod.js';
 export { presentRunReport } from './run-report.js';
 export { presentRun } from './run.js';
 export { SCHEMAS } from './schemas.js';

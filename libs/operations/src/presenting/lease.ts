@@ -2,6 +2,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Holding } from '@fencepost/lease/store';
 import { z } from 'zod';
 import type { CronLease } from '../operating/lease-service.js';
+import { HOLDER_STATES } from '../operating/live-pods.js';
 import { OWN_KINDS, type OwnLease } from '../operating/own-lease.js';
 import type { WatchReport } from '../operating/leases-watch.js';
 import { fence, fenceOrNull, fenceText, instantOrNull, iso, ms, msOrNull } from './values.js';
@@ -22,12 +23,16 @@ export type LeaseJson = z.infer<typeof leaseSchema>;
 
 export const heldLeaseSchema = leaseSchema
   .extend({
-    holderSilentMs: msOrNull.describe('Time since its holder last reported as a pod; null: no live pod has that name.'),
+    holderState: z
+      .enum(HOLDER_STATES)
+      .describe('live; silent: last heard over 8 s ago; gone: not heard for 15 s; unknown: it does not report.'),
+    holderSilentMs: msOrNull.describe('Time since its holder was last heard; null: it is gone or unknown.'),
   })
   .describe('A lease of a cron, and when its holder was last heard.');
 
 export function presentHeldLease(lease: CronLease): z.infer<typeof heldLeaseSchema> {
-  return { ...presentLease(lease), holderSilentMs: lease.holderSilentMs };
+  const { holderState, holderSilentMs } = lease;
+  return { ...presentLease(lease), holderState, holderSilentMs };
 }
 
 export function presentLease({
@@ -57,7 +62,7 @@ export const ownLeaseSchema = leaseSchema
     resource: z.string().describe('Its name; a sensitive id is a hash.'),
     holderIsPod: z
       .boolean()
-      .describe('Its holder is a pod that reported in the last 15 s, and so is alive; other processes do not report.'),
+      .describe('true: a pod that was heard in the last 15 s; false: unknown, since other processes do not report.'),
   })
   .describe('A lease that is no cron’s, or one place of a semaphore.');
 

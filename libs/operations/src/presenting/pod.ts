@@ -1,6 +1,6 @@
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { z } from 'zod';
-import { count, instant, iso, msOrNull, textOrNull } from './values.js';
+import { count, instant, iso, msOrNull, revisionOrNull, textOrNull } from './values.js';
 
 export const podSchema = z
   .strictObject({
@@ -13,8 +13,8 @@ export const podSchema = z
     version: z.string().describe('The version of the library.'),
     node: z.string().describe('The version of Node.js.'),
     zoneData: z.string().describe('The version of its time zone database.'),
-    app: textOrNull.describe('The program it is built from.'),
-    buildSeq: z.int().nullable().describe('The build it runs.'),
+    app: textOrNull.describe('Its app.'),
+    revision: revisionOrNull.describe('The revision of its definitions; null: it declares none.'),
     ledger: z.string().describe('Where it keeps runs and effects.'),
     clockSkewMs: msOrNull.describe('How far its clock is ahead of that of the store.'),
     rttMs: msOrNull.describe('How long the store takes to answer it.'),
@@ -41,6 +41,16 @@ export const podSchema = z
   })
   .describe('A process of the deployment, as it reports about itself.');
 
+export const podListSchema = z
+  .strictObject({
+    items: z.array(podSchema),
+    unreported: z
+      .array(z.string())
+      .nullable()
+      .describe('Live processes that report nothing, such as those of an earlier release; null: unknown.'),
+  })
+  .describe('Pods that reported recently.');
+
 export type PodJson = z.infer<typeof podSchema>;
 
 /** What a pod reports, with instants in epoch milliseconds. */
@@ -63,11 +73,21 @@ export function presentPod(card: PodSeen): PodJson {
   return {
     ...{ pod: ownerPrefix(card.pod), label: card.label, roles: [...card.roles], host: card.host, pid: card.pid },
     ...{ startedAt: iso(card.startedAt), version: card.version, node: card.node, zoneData: card.zoneData },
-    ...{ app: card.app, buildSeq: card.buildSeq, ledger: card.ledger },
+    ...{ app: card.app, revision: card.revision, ledger: card.ledger },
     ...{ clockSkewMs: card.clockSkewMs, rttMs: card.rttMs, lagMs: card.lagMs, leaseTtlMs: card.leaseTtlMs },
     ...{ leases: card.leases ?? null, leaseNodes: [...(card.leaseNodes ?? [])] },
     ...{ lateMs: card.lateMs ?? null, backlog: card.backlog ?? null, weight: card.weight ?? null },
     ...{ assigned: card.assigned, held: card.held, concurrency: card.concurrency, running: card.running },
     ...{ handlers: [...card.handlers], seenAt: iso(card.seenAt) },
   };
+}
+
+/** @param live processes that report nothing are shown by name: they say nothing of themselves */
+export function presentPodList(live: PodsSeen): z.infer<typeof podListSchema> {
+  return { items: live.pods.map(presentPod), unreported: live.unreported && [...live.unreported] };
+}
+
+interface PodsSeen {
+  readonly pods: readonly PodSeen[];
+  readonly unreported: readonly string[] | null;
 }

@@ -26,7 +26,7 @@ const QUESTION = { effect: 'card', item: 'a', unknownReason: 'lost', since: STAR
 function pod() {
   return presentPod({
     ...{ pod: HOLDER, label: 'pod-7', roles: ['scheduler'], host: 'h', pid: 1, startedAt: START, version: '0.1.0' },
-    ...{ node: 'v20', zoneData: '2025b', app: null, buildSeq: 7, ledger: 'redis', clockSkewMs: -3, rttMs: 1, lagMs: 2 },
+    ...{ node: 'v20', zoneData: '2025b', app: null, revision: 7, ledger: 'redis', clockSkewMs: -3, rttMs: 1, lagMs: 2 },
     ...{ leaseTtlMs: 10_000, assigned: 5, held: 5, concurrency: null, running: null, handlers: [], seenAt: START },
   });
 }

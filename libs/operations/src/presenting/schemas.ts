@@ -6,7 +6,7 @@ import { journalEntrySchema } from './journal-entry.js';
 import { heldLeaseSchema, leaseSchema, ownLeaseSchema, watchSchema } from './lease.js';
 import { dueAtSchema, forecastSchema } from './forecast.js';
 import { muteSchema } from './mute.js';
-import { podSchema } from './pod.js';
+import { podListSchema, podSchema } from './pod.js';
 import { deliverySchema, receiverSchema } from './receiver.js';
 import { runReportSchema } from './run-report.js';
 import { runSchema } from './run.js';
@@ -29,6 +29,7 @@ export const SCHEMAS = {
   Forecast: forecastSchema,
   Pause: pauseSchema,
   Pod: podSchema,
+  PodList: podListSchema,
   Receiver: receiverSchema,
   Run: runSchema,
   RunReport: runReportSchema,

@@ -3,7 +3,8 @@ import { healthStateSchema } from './cron-health.js';
 import { HEALTH_STATES, type CronHealth, type HealthState } from '../operating/health-of.js';
 import type { CronHistory } from '../operating/cron-history.js';
 import type { DoctorFinding } from '../operating/doctor-facts.js';
-import { counted, grouped } from '../operating/doctor-words.js';
+import { counted } from '../operating/doctor-words.js';
+import { grouped } from '../operating/grouped.js';
 import { count, instant, instantOrNull, iso, textOrNull } from './values.js';
 
 const triageItemSchema = z

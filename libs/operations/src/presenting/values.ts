@@ -15,6 +15,10 @@ export const msOrNull = z.number().nullable();
 export const fence = z.string().regex(/^\d{1,16}$/);
 export const fenceOrNull = fence.nullable();
 
+/** A whole number, or with a fraction such as 42.01 where two sets of definitions have one number of their own. */
+export const revision = z.number().min(0);
+export const revisionOrNull = revision.nullable();
+
 export const textOrNull = z.string().nullable();
 export const count = z.int().min(0);
 

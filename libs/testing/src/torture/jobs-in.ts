@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FencepostError } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
-import { CRON_METADATA, JOB_METADATA } from '@fencepost/jobs/internal';
+import { decoratedOn } from '@fencepost/jobs/internal';
 import { foundCrons } from '../found-crons.js';
 
 /** A module's exports are none that jobs can be made of. */
@@ -102,17 +102,8 @@ function isJobInstance(value: unknown): value is object {
   return typeof value === 'object' && value !== null && hasJobs(Object.getPrototypeOf(value));
 }
 
-/** Inherited ones too. */
 function hasJobs(prototype: unknown): boolean {
-  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return false;
-  const methods = Reflect.ownKeys(prototype).map(
-    (key) => Reflect.getOwnPropertyDescriptor(prototype, key)?.value as unknown,
-  );
-  return methods.some(isJob) || hasJobs(Object.getPrototypeOf(prototype));
-}
-
-function isJob(method: unknown): boolean {
-  return typeof method === 'function' && [CRON_METADATA, JOB_METADATA].some((key) => Reflect.hasMetadata(key, method));
+  return typeof prototype === 'object' && prototype !== null && decoratedOn(prototype).length > 0;
 }
 
 /** A class with `@Module`, or what a `forRoot` returns. */

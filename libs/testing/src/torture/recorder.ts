@@ -1,14 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseDuration } from '@fencepost/lease/internal/options';
 import type { Criticality } from '@fencepost/lease/internal/redis-checks';
-import type {
-  EffectContext,
-  EffectOptions,
-  ForEachOptions,
-  IfUnknown,
-  Lookup,
-  TransactionalRunContext,
-} from '@fencepost/jobs';
+import type { EffectContext, EffectOptions, ForEachOptions, IfUnknown, TransactionalRunContext } from '@fencepost/jobs';
 import { payloadHash, type ItemAct, type TransactionOptions, type TransactionWork } from '@fencepost/jobs/internal';
 import type {
   Call,
@@ -32,6 +25,7 @@ export interface Around {
 
 type Effect = Pick<Call, 'attempt' | 'name' | 'item'>;
 type Act = (context: EffectContext) => unknown;
+type Lookup = Exclude<IfUnknown<unknown>, string>;
 
 const SWALLOWED: ReadonlySet<unknown> = new Set(['STALE_FENCE']);
 
@@ -159,8 +153,8 @@ export class Recorder implements Observations {
   #withLookup<O extends object>(name: string, options: O | undefined): O | undefined {
     const ifUnknown: unknown = options && Reflect.get(options, 'ifUnknown');
     if (typeof ifUnknown !== 'function') return options;
-    const watched: Lookup<unknown> = async (about) => {
-      const answer = await (ifUnknown as Lookup<unknown>)(about);
+    const watched: Lookup = async (about) => {
+      const answer = await (ifUnknown as Lookup)(about);
       this.looked.push({ name, answer: typeof answer === 'string' ? answer : 'done' });
       return answer;
     };

@@ -13,7 +13,8 @@ cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as needed ("rig
 where n.nspname = $1
   and c.relname in (
     'cron', 'run', 'skip', 'asked', 'effect', 'effect_begun', 'item', 'used_id', 'catalog_state',
-    'catalog_cron', 'catalog_generation', 'catalog_build', 'catalog_forgotten', 'audit_record', 'alarm_record'
+    'catalog_cron', 'catalog_generation', 'catalog_change', 'catalog_build', 'catalog_revision', 'catalog_revision_set',
+    'catalog_forgotten', 'audit_record', 'alarm_record'
   )
   and c.relkind in ('r', 'p')
   and not has_table_privilege(c.oid, needed."right")

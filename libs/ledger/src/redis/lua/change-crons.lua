@@ -2,11 +2,10 @@
 --
 -- KEYS[1]  crons, by name
 -- KEYS[2]  what was declared, by cron
--- KEYS[3]  the highest build of each source
--- KEYS[4]  tombstones, by when each may be deleted
--- KEYS[5]  version of the catalog
--- KEYS[6]  when its first change was accepted
--- KEYS[7]  changes, by version
+-- KEYS[3]  tombstones, by when each may be deleted
+-- KEYS[4]  version of the catalog
+-- KEYS[5]  when its first change was accepted
+-- KEYS[6]  changes, by version
 -- ARGV[1]  nonce of this call
 -- ARGV[2]  who, JSON
 -- ARGV[3]  keep a tombstone for, ms
@@ -39,18 +38,12 @@ local function is_readable(record, name)
   return type(decoded.graceMs) == 'number' and (window == cjson.null or type(window) == 'number')
 end
 
-local tops = {}
-local function top_of(source)
-  tops[source] = tops[source] or tonumber(redis.call('HGET', KEYS[3], source) or '0')
-  return tops[source]
-end
-
 local changed, max = {}, tonumber(ARGV[7])
 
 local function forget(name, newest)
   redis.call('HDEL', KEYS[1], name)
   redis.call('HDEL', KEYS[2], name)
-  redis.call('ZREM', KEYS[4], name)
+  redis.call('ZREM', KEYS[3], name)
   changed[#changed + 1] = name
   return { 'ACCEPTED', newest or '0', string.format('%.0f', now) }
 end
@@ -59,17 +52,18 @@ local function write(change, lines, known)
   local removes = change.state == 'removed'
   local written, generation, since = begin_generation(lines, change)
   redis.call('HSET', KEYS[1], change.name, written)
-  local seq, hash, was, source = read_declared(known)
-  -- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
-  local left_out = tonumber(seq) < top_of(source)
-  if was == 'dropped' or (was == 'removed' and left_out) then seq, source = '0', '' end
+  local order, hash, was, app = read_declared(known)
+  -- A removed cron that an operator brings back is the operator's, until code declares it.
+  if was ~= 'live' then order, app = '0', '' end
   -- What the code declares keeps the hash of what it declared: that is what its next declaration is compared with.
-  if source == '' and not removes then hash = change.hash end
-  redis.call('HSET', KEYS[2], change.name, declared_text(seq, hash, removes and 'removed' or 'live', source))
+  if app == '' and not removes then hash = change.hash end
+  -- A declared cron comes back when a pod declares it again.
+  local state = removes and (app == '' and 'removed' or 'dropped') or 'live'
+  redis.call('HSET', KEYS[2], change.name, declared_text(order, hash, state, app, known))
   if removes then
-    redis.call('ZADD', KEYS[4], string.format('%.0f', now + tonumber(ARGV[3])), change.name)
+    redis.call('ZADD', KEYS[3], string.format('%.0f', now + tonumber(ARGV[3])), change.name)
   elseif was ~= 'live' then
-    redis.call('ZREM', KEYS[4], change.name)
+    redis.call('ZREM', KEYS[3], change.name)
   end
   changed[#changed + 1] = change.name
   return { 'ACCEPTED', generation, since }
@@ -95,7 +89,7 @@ local function change_cron(change)
     return { 'UNCHANGED', present }
   end
   if max and present == '' then
-    local count = redis.call('HLEN', KEYS[1]) - redis.call('ZCARD', KEYS[4])
+    local count = redis.call('HLEN', KEYS[1]) - redis.call('ZCARD', KEYS[3])
     if count >= max then return { 'FULL', string.format('%d', count) } end
   end
   if removes then change.definition = nil end
@@ -111,7 +105,7 @@ for i = 1, (#ARGV - 7) / 5 do
   })
 end
 if #changed > 0 then
-  drop_tombstones(KEYS[4], KEYS[1], KEYS[2], changed)
-  announce_change({ version = KEYS[5], born = KEYS[6], changes = KEYS[7] }, changed, ARGV[4])
+  drop_tombstones(KEYS[3], KEYS[1], KEYS[2], changed)
+  announce_change({ version = KEYS[4], born = KEYS[5], changes = KEYS[6] }, changed, ARGV[4])
 end
 return replies

@@ -1,5 +1,6 @@
--- What is known of a declared cron: '<format> <build> <hash> <state> <source>', and behind a tab what a later format has more.
--- States: live, dropped (by a build that left it out), removed (by an operator). No source: made at run time.
+-- What is known of a declared cron: '<format> <order> <hash> <state> <app>', and behind a tab the fields of a later format.
+-- The order is that of the revision in force. States: live, dropped (no live pod declares it), removed (by an operator). No app:
+-- made at run time.
 -- @include readable-formats
 local DECLARED = '^' .. READABLE .. ' (%d+) (%x+) (%a+) ([^\t]*)'
 
@@ -7,8 +8,8 @@ local function read_declared(text)
   return string.match(text, DECLARED)
 end
 
-local function declared_text(seq, hash, state, source, before)
-  return table.concat({ '2', seq, hash, state, source }, ' ') .. (before and string.match(before, '\t.*$') or '')
+local function declared_text(order, hash, state, app, before)
+  return table.concat({ '2', order, hash, state, app }, ' ') .. (before and string.match(before, '\t.*$') or '')
 end
 
 local function is_tombstone(known)

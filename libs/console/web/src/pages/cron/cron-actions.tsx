@@ -93,12 +93,12 @@ function PauseOrder({ cron: { name }, onClose }: CronOrderProps) {
   );
 }
 
-function RemoveOrder({ cron: { name, source }, onClose }: CronOrderProps) {
+function RemoveOrder({ cron: { name, app }, onClose }: CronOrderProps) {
   const execute = async (reason: string) => {
-    await cronOrders.remove(name, { reason });
-    return words.removed(name);
+    const { declaredBy } = await cronOrders.remove(name, { reason });
+    return declaredBy === null ? words.removed(name) : `${words.removed(name)} ${words.comesBack(declaredBy)}`;
   };
-  const back = source === null ? '' : ` ${words.comesBack(source)}`;
+  const back = app === null ? '' : ` ${words.onlyPaused(app)} ${words.comesBack(app)}`;
   return (
     <Order
       title={words.removeTitle(name)}

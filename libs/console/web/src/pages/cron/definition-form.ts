@@ -49,7 +49,7 @@ export function settingsOf(form: DefinitionForm): Readonly<Record<string, unknow
   const { schedule, timeZone, payload, handler, overlap, misfire, grace, tags, disabled } = form;
   const text = schedule.trim();
   const when = EVERY.test(text) ? { every: text.replace(EVERY, '') } : { expression: text, timeZone: timeZone.trim() };
-  const others = { overlap, misfire, disabled, grace: textOf(grace) };
+  const others = { overlap, misfire, disabled, grace: textOf(grace), ...withoutCompanions(form) };
   return {
     ...when,
     ...others,
@@ -59,6 +59,16 @@ export function settingsOf(form: DefinitionForm): Readonly<Record<string, unknow
     description: textOf(form.description),
     owner: textOf(form.owner),
     runbookUrl: textOf(form.runbookUrl),
+  };
+}
+
+/** Hidden options that are invalid beside these policies: a kept value would make the change invalid. */
+function withoutCompanions({ overlap, misfire }: DefinitionForm): Readonly<Record<string, null>> {
+  return {
+    ...(misfire !== 'fire-all' && { maxCatchUp: null }),
+    ...(misfire === 'skip' && { catchUpWindow: null }),
+    ...(overlap !== 'replace' && { cancelGrace: null }),
+    ...(overlap === 'allow' && { maxConcurrency: null }),
   };
 }
 

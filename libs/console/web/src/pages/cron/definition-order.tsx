@@ -22,7 +22,7 @@ const MISFIRES = (['skip', 'fire-once', 'fire-all'] as const).map((one) => [one,
 export function DefinitionOrder({ cron, onClose }: OrderProps) {
   const [form, setForm] = useState(() => formOf(cron));
   const set = (change: Partial<DefinitionForm>) => setForm({ ...form, ...change });
-  const body = { keepOthers: cron !== null, expected: cron?.generation ?? null };
+  const body = { expected: cron?.generation ?? null };
   const execute = async (reason: string) => {
     const given = { ...body, settings: settingsOf(form), reason, dryRun: false };
     const { generation } = await cronOrders.set(form.name.trim(), given);
@@ -49,7 +49,7 @@ function Text({ cron }: Pick<OrderProps, 'cron'>) {
   if (cron === null) return <p>{words.newText}</p>;
   return (
     <p>
-      {words.editText} {cron.source === null ? '' : words.declared(cron.source)}
+      {words.editText} {cron.app === null ? '' : words.declared(cron.app)}
     </p>
   );
 }
@@ -143,7 +143,9 @@ function Change({
   readonly of: CronChange;
   readonly zone: string;
 }) {
-  const what = { new: words.isNew, same: words.same, changed: words.differs(parts.join(', ')) }[change];
+  const differs = words.differs(parts.join(', '));
+  const restored = `${words.isRestored}${parts.length === 0 ? '' : ` ${differs}`}`;
+  const what = { new: words.isNew, restored, same: words.same, changed: differs }[change];
   return (
     <>
       <p>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { may } from '../../data/session.js';
 import type { CronDetail, Generation } from '../../data/types.js';
-import { Data, Facts } from '../../ui/facts.js';
+import { Data, Facts, type Fact } from '../../ui/facts.js';
 import { Duration, Instant } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
 import { Table, type Column } from '../../ui/table.js';
@@ -64,14 +64,40 @@ function policies(cron: CronDetail) {
   ] as const;
 }
 
-function origin({ handler, payload, tags, source, buildSeq, zoneData, name }: CronDetail) {
+function origin(cron: CronDetail) {
+  const { handler, payload, tags, app, revision, zoneData, name, declarations } = cron;
+  const { since = null, removedAt = null } = declarations?.undeclared ?? {};
   return [
     [facts.handler, handler ?? name],
     [heads.payload, <Data value={payload} label={heads.payload} />],
     [facts.tags, tags.length === 0 ? null : <Tags of={tags} />],
-    [facts.declared, source === null ? words.byOperator : words.build(source, buildSeq)],
+    [facts.declared, app === null ? words.byOperator : words.revision(app, revision)],
+    [facts.live, <LivePods cron={cron} />],
+    ...timeOf(facts.undeclared, since, cron.timeZone),
+    ...timeOf(facts.removedAt, removedAt, cron.timeZone),
     [facts.zoneData, zoneData],
   ] as const;
+}
+
+function timeOf(name: string, at: string | null, zone: string): readonly Fact[] {
+  return at === null ? [] : [[name, <Instant at={at} zone={zone} />]];
+}
+
+/** Which live pods declare it, compared with what is in force. */
+function LivePods({ cron: { app, declarations } }: { readonly cron: CronDetail }) {
+  if (declarations === null) return <span class="quiet">{WORDS.list.unknown}</span>;
+  const { revisions, undeclared } = declarations;
+  if (revisions.length === 0) return app === null ? null : <>{words.noLivePods(app)}</>;
+  return (
+    <ul class="plain-list">
+      {revisions.map((one) => (
+        <li key={`${one.revision} ${one.app}`}>
+          {words.livePods(words.revision(one.app, one.revision), one.pods)}: {words.declares[one.declares]}
+        </li>
+      ))}
+      {undeclared?.since === null ? <li>{words.removedOnce}</li> : null}
+    </ul>
+  );
 }
 
 function columns(zone: string): readonly Column<Generation>[] {

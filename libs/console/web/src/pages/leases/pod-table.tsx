@@ -20,7 +20,12 @@ export function Pods({ pods }: { readonly pods: Resource<Answers['PodList']> }) 
   return (
     <Section title={words.pods} aside={field}>
       <Shown of={pods} what={words.pods.toLowerCase()}>
-        {({ items }) => (items.length === 0 ? <NoPods /> : <PodTable pods={podsLike(items, search)} />)}
+        {({ items, unreported }) => (
+          <>
+            {items.length === 0 ? <NoPods /> : <PodTable pods={podsLike(items, search)} />}
+            <Unreported names={unreported} />
+          </>
+        )}
       </Shown>
     </Section>
   );
@@ -34,6 +39,11 @@ function PodTable({ pods }: { readonly pods: readonly Pod[] }) {
       {more > 0 ? <p class="quiet">{words.morePods(more)}</p> : null}
     </>
   );
+}
+
+function Unreported({ names }: { readonly names: readonly string[] | null }) {
+  if (names === null) return <p class="quiet">{words.unreportedUnknown}</p>;
+  return names.length === 0 ? null : <p class="quiet">{words.unreported(names)}</p>;
 }
 
 function NoPods() {
@@ -56,6 +66,10 @@ function Name({ pod: { pod, host, pid, version } }: { readonly pod: Pod }) {
 const COLUMNS: readonly Column<Pod>[] = [
   { title: heads.pod, heads: true, cell: (pod) => <Name pod={pod} /> },
   { title: words.roles, cell: ({ roles }) => roles.join(', ') },
+  {
+    title: words.revision,
+    cell: ({ app, revision }) => (revision === null ? app : words.ofRevision(app ?? '', revision)),
+  },
   {
     title: words.holdsHead,
     numeric: true,

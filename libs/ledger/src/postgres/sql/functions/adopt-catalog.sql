@@ -1,9 +1,9 @@
 -- Takes over a catalog that was kept in Redis, with its audit trail and its alarms, unless this one has ever accepted anything.
 --
 -- the_space  whose catalog it is
--- the_found  {version, bornAt, crons: [{name, lines, declared, deleteAt}], builds: [{source, seq}],
---            records: [{id, nonce, cron, runId, record}], alarms: [{cron, record}]}; lines as read_catalog has them, the
---            records oldest first
+-- the_found  {version, bornAt, crons: [{name, lines, declared, deleteAt}], builds: [{app, seq}], revisions: [{app, record}],
+--            sets: [{app, order, names}], records: [{id, nonce, cron, runId, record}], alarms: [{cron, record}]}; lines as
+--            read_catalog has them, the records oldest first
 -- Returns  how many crons were taken over; null where nothing was
 --
 -- A record that cannot be read is left behind: no pod fired it, and code that declares it brings it back.
@@ -25,15 +25,24 @@ begin
   insert into catalog_cron (space, name, seq, hash, standing, source, delete_at)
   select the_space, one->>'name', known[1]::bigint, known[2], known[3], known[4], (one->>'deleteAt')::bigint
   from jsonb_array_elements(the_found->'crons') as one,
-    regexp_match(one->>'declared', '^(\d{1,16}) (\S+) (live|dropped|removed) (.*)$') as known
+    regexp_match(one->>'declared', '^(\d{1,16}) (\S+) (live|dropped|removed) ([^\t]*)') as known
   where known is not null and exists (
     select from catalog_generation where space = the_space and cron = one->>'name'
   );
   -- A cron without its declaration counts as made at run time.
   insert into catalog_cron (space, name)
   select distinct the_space, cron from catalog_generation where space = the_space on conflict do nothing;
-  insert into catalog_build (space, source, seq)
-  select the_space, one->>'source', (one->>'seq')::bigint from jsonb_array_elements(the_found->'builds') as one;
+  -- An app may have enrolled here before anything was declared. The crons from Redis refer to the numbers in Redis.
+  insert into catalog_build as highest (space, source, seq)
+  select the_space, one->>'app', (one->>'seq')::bigint from jsonb_array_elements(the_found->'builds') as one
+  on conflict (space, source) do update set seq = greatest(excluded.seq, highest.seq);
+  insert into catalog_revision (space, app, record)
+  select the_space, one->>'app', one->>'record' from jsonb_array_elements(the_found->'revisions') as one
+  on conflict (space, app) do update set record = excluded.record;
+  insert into catalog_revision_set (space, app, seq, names)
+  select the_space, one->>'app', (one->>'order')::bigint, one->>'names'
+  from jsonb_array_elements(the_found->'sets') as one
+  on conflict (space, app, seq) do update set names = excluded.names;
   insert into alarm_record (space, cron, record)
   select the_space, one->>'cron', one->>'record' from jsonb_array_elements(the_found->'alarms') as one;
   insert into audit_record (space, number, at, n, nonce, cron, run_id, record)

@@ -50,10 +50,8 @@ begin
 
   newest := begin_generation(the_space, the_cron, the_change, the_now);
   select * into known from catalog_cron where space = the_space and name = the_cron;
-  -- A cron that the code left out and an operator brought back belongs to the operator: the next build must not remove it.
-  if not found or known.standing = 'dropped' or (known.standing = 'removed' and known.seq < coalesce((
-    select seq from catalog_build where space = the_space and source = known.source
-  ), 0)) then
+  -- A removed cron that an operator brings back is the operator's, until code declares it.
+  if not found or known.standing <> 'live' then
     known.seq := 0;
     known.source := '';
   end if;
@@ -62,7 +60,8 @@ begin
   insert into catalog_cron (space, name, seq, hash, source, standing, delete_at)
   values (
     the_space, the_cron, known.seq, coalesce(known.hash, '0'), known.source,
-    case when removes then 'removed' else 'live' end,
+    -- A declared cron comes back when a pod declares it again.
+    case when not removes then 'live' when known.source = '' then 'removed' else 'dropped' end,
     case when removes then the_now + (the_change->>'keep')::bigint end
   )
   on conflict (space, name) do update
