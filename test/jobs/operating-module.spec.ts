@@ -14,6 +14,7 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OperationsModule, CronCatalog, CronOperator } from '@fencepost/operations';
 import { recordedEvents } from '../support/recorded.js';
+import { age } from '../support/declared-by.js';
 import { testRedis } from '../support/redis.js';
 import { redisSpaces } from './redis-space.js';
 
@@ -99,6 +100,7 @@ describe('a cron that a live pod declares', () => {
     await expect(crons.remove('mail', order)).rejects.toThrow(
       `The cron "mail" can't be removed while live pods of the app "office" declare it`,
     );
+    await age(pod);
     await apps.splice(apps.indexOf(pod), 1)[0]?.close();
     expect(await crons.remove('mail', order)).toEqual({ declaredBy: 'office' });
   });

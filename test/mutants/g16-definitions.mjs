@@ -31,7 +31,7 @@ export default [
     find: "if newest and string.match(newest[1], '^%d+') ~= redis.call('GET', keys.version) then redis.call('DEL', keys.changes) end",
     replace: '',
     killedBy: 'test/jobs/redis-catalog-writes.spec.ts',
-    test: 'is read as a whole after an earlier build changed it',
+    test: 'is read as a whole after a former release changed it',
   },
   {
     name: 'redis catalog: changes are read although the newest is missing',
@@ -41,7 +41,7 @@ export default [
     find: "if not newest or string.match(newest[1], '^%d+') ~= version then return false end",
     replace: 'if not newest then return false end',
     killedBy: 'test/jobs/redis-catalog-writes.spec.ts',
-    test: 'is read as a whole after an earlier build changed it',
+    test: 'is read as a whole after a former release changed it',
   },
   {
     name: 'redis catalog: changes after a version that was lost',

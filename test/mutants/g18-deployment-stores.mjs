@@ -73,6 +73,6 @@ export default [
     find: "redis.call('ZADD', KEYS[5], 'XX', string.format('%.0f', now), revision)",
     replace: "redis.call('ZREM', KEYS[5], revision)",
     killedBy: 'test/jobs/redis-pod-registry.spec.ts',
-    test: 'tells when a pod that declares each was last heard',
+    test: 'counts a pod as heard until it leaves',
   },
 ];

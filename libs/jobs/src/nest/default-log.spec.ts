@@ -52,14 +52,17 @@ function skipped(cron: string, reason: 'overlap' | 'paused' = 'overlap'): void {
 }
 
 describe('the default log', () => {
-  it('writes every event of level warn and above, and three others', () => {
+  it('writes every event of level warn and above, and some others', () => {
     for (const event of Object.keys(EVENT_TEXT) as EventName[]) telemetry.emit(event, {} as Events[typeof event]);
     const levels: Readonly<Record<string, string>> = { warn: 'WARN', error: 'ERROR' };
     const expected = (Object.keys(EVENT_TEXT) as EventName[]).flatMap((event) => {
       const level = levels[EVENT_TEXT[event][0]];
       return level === undefined ? [] : [`${level} ${event.replaceAll(/[.-]/g, '_')}`];
     });
-    const also = ['LOG pod_started', 'DEBUG occurrence_claimed', 'LOG run_cancelled'];
+    const also = [
+      ...['LOG pod_started', 'LOG roles_disabled', 'DEBUG occurrence_claimed', 'LOG run_cancelled'],
+      ...['LOG catalog_created', 'LOG catalog_changed', 'LOG catalog_restored', 'LOG catalog_superseded'],
+    ];
     const seen = lines().map((line) => line.replace(/^.* (\w+) \[Fencepost\] .*\((\w+)\)$/, '$1 $2'));
     expect(expected.length).toBeGreaterThan(40);
     expect(seen.toSorted()).toEqual([...expected, ...also].toSorted());

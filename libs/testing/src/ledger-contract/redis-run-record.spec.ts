@@ -78,7 +78,7 @@ describe('the record of a run in Redis', () => {
     const ledger = new RedisLedger({ redis, ...own });
     const key = redisKeys(own)(CRON, `run:${CRON}@1`);
     await redis.hset(key, { c: '9 1', s: '9 c 1 0' });
-    await expect(ledger.readRun(`${CRON}@1`)).rejects.toThrow('Expected a run record of format 2 to 4, got "9 ');
+    await expect(ledger.readRun(`${CRON}@1`)).rejects.toThrow('Expected a run record of format 2 to 5, got "9 ');
     const asked = { runId: `${CRON}@1`, nonce: 'a', worker: 'w', ttlMs: 60_000, maxAttempts: 1 };
     await expect(ledger.begin(asked)).rejects.toThrow('expected a run record of format [2345], got 9 c 1 0');
     expect(await redis.hgetall(key)).toEqual({ c: '9 1', s: '9 c 1 0' });
