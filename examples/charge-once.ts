@@ -99,6 +99,8 @@ const BANK = Symbol('BANK');
   imports: [
     JobsModule.forRoot({
       ...{ roles: ['scheduler', 'worker'], redis, prefix, leaseTtl: '2s', runLease: '2s', sweepEvery: '1s' },
+      // One of the two banks is never provided.
+      undiscovered: 'warn',
       ...(pool ? { ledger: 'postgres', postgres: { pool, schema, migrate: true } } : {}),
     }),
   ],
