@@ -38,4 +38,4 @@ const ends: Readonly<Record<string, () => unknown>> = {
   'in a handler of its own': () => process.on('SIGTERM', () => void app.close()),
 };
 await ends[ENDS ?? '']?.();
-console.log('started');
+console.log('all is set up');
