@@ -46,6 +46,9 @@ const requests = (outcome: string) => `fencepost_lease_acquire_total{outcome="${
 const STORE = 'fencepost_store_failures_total{operation="cron.read",store="ledger"}';
 const DOWNSTREAM = 'fencepost_lease_fencing_rejected_total{downstream="db",resource_type="order"}';
 
+const CONFLICT = (what: string) => `fencepost_catalog_conflicts_total{app="shop",conflict="${what}",instance="w"}`;
+const REVISION = (number: number) => `fencepost_revision_pods{app="shop",revision="${number}",instance="w"}`;
+
 /** One restart of its store takes each of 3,000 crons from a pod, once. */
 const RESTART = '0x9 3000x40';
 
@@ -96,6 +99,17 @@ const RECORDED: Readonly<Record<string, Recorded>> = {
   FencepostLastSuccessTooOld: {
     rings: { 'a cron that never succeeded': { page: 'well' }, 'one beside a paused one': { page: 'paused' } },
     quiet: { 'success after success': well() },
+  },
+  FencepostDefinitionsContested: {
+    rings: { 'a name that another app has': adding({ [CONFLICT('foreign')]: '0x9 1x35' }) },
+    quiet: { 'no conflict': well(), 'an older revision': adding({ [CONFLICT('superseded')]: '0x9 1x35' }) },
+  },
+  FencepostRevisionsMixed: {
+    rings: { 'two revisions for long': adding({ [REVISION(1)]: '1x45', [REVISION(2)]: '1x45' }) },
+    quiet: {
+      'one revision': adding({ [REVISION(1)]: '1x45' }),
+      'a rolling deploy': adding({ [REVISION(1)]: '1x9 0x35', [REVISION(2)]: '1x45' }),
+    },
   },
   FencepostFenceRejections: {
     rings: { 'one a minute': well({ [REFUSED]: '0+1x45' }) },
