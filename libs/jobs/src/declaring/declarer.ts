@@ -17,6 +17,7 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 import { DeclarationReport } from './declaration-report.js';
 import { RevisionWatch, type RevisionWatchDeps } from './revision-watch.js';
 import { DECLARE_FULLY_MS, keyOf, type Standing } from './standing.js';
+import { Unanswered } from './unanswered.js';
 
 export interface DeclarerPorts {
   readonly catalog: Pick<Catalog, 'declare' | 'drop' | 'listUndeclared' | 'read' | 'revisions' | 'since'>;
@@ -61,12 +62,9 @@ export class Declarer {
   #settled: number | null = null;
   #declaredAt = -Infinity;
   #formersSeenAt: number;
-  /** Of the calls whose replies have not come: what they have changed is told when they are repeated. */
-  #unanswered: string | null = null;
-  #isRepeated = false;
+  readonly #declaring: Unanswered;
+  readonly #dropping: Unanswered;
   #repeating = false;
-  /** Crons whose removal has not been answered. */
-  #dropping: ReadonlySet<string> = new Set();
 
   private constructor(
     private readonly ports: DeclarerPorts,
@@ -79,6 +77,8 @@ export class Declarer {
     this.#report = new DeclarationReport(ports.telemetry, this.#own);
     this.#watch = new RevisionWatch({ ...ports, ...options }, this.#own, set);
     this.#formersSeenAt = ports.clock.monotonic();
+    this.#declaring = new Unanswered(ports.random);
+    this.#dropping = new Unanswered(ports.random);
   }
 
   /**
@@ -114,8 +114,11 @@ export class Declarer {
     const standing = this.#watch.standing();
     const superseded = await this.#superseded(standing);
     const own = [...this.options.declarations.values()];
-    const { writable, held } = await this.#writable(own.filter(({ definition }) => !superseded.has(definition.name)));
-    const reply = await this.#answered(() => this.#put(writable, standing));
+    // What a newer revision has by now may have been declared before, by a call whose reply got lost.
+    const isWanted = (cron: string) => !superseded.has(cron) || this.#declaring.crons.has(cron);
+    const { writable, held } = await this.#writable(own.filter(({ definition }) => isWanted(definition.name)));
+    const names = writable.map(({ definition }) => definition.name);
+    const reply = await this.#declaring.ask(names, () => this.#put(writable, standing));
     this.#report.declared({ reply, superseded, total: own.length });
     await this.#compare(standing);
     this.#declaredAt = declaredAt;
@@ -175,13 +178,13 @@ export class Declarer {
 
   async #put(declarations: readonly Declaration[], { gone }: Standing): Promise<readonly DeclaredCron[]> {
     const { catalog } = this.ports;
-    const reply = await catalog.declare(declarations, this.#by(gone));
+    const reply = await catalog.declare(declarations, { ...this.#by(gone), ...this.#declaring.call });
     const foreign = new Set(reply.flatMap(({ cron, word }) => (word === 'foreign' ? [cron] : [])));
     const holders = await this.#holders([...foreign].slice(0, MAX_FOREIGN));
     const givenUp = await this.#watch.givenUp(holders);
     if (givenUp.length === 0) return reply;
     const wanted = declarations.filter(({ definition }) => foreign.has(definition.name));
-    const again = await catalog.declare(wanted, this.#by([...gone, ...givenUp]));
+    const again = await catalog.declare(wanted, { ...this.#by([...gone, ...givenUp]), ...this.#declaring.call });
     return [...reply.filter(({ cron }) => !foreign.has(cron)), ...again];
   }
 
@@ -215,11 +218,9 @@ export class Declarer {
       for (const cron of crons) if (!alive.some((names) => names.has(cron))) found.add(cron);
       after = next;
     } while (after !== null);
-    const crons = new Set([...found, ...this.#dropping]);
-    this.#dropping = crons;
-    const removed =
-      crons.size === 0 ? [] : await this.#answered(() => this.ports.catalog.drop([...crons], this.#by(removable)));
-    this.#dropping = new Set();
+    const crons = [...new Set([...found, ...this.#dropping.crons])];
+    const drop = () => this.ports.catalog.drop(crons, { ...this.#by(removable), ...this.#dropping.call });
+    const removed = crons.length === 0 ? [] : await this.#dropping.ask(crons, drop);
     this.#report.removed(removed, this.options.timing.removeAfterMs);
     this.#removedUnder = key;
   }
@@ -234,17 +235,7 @@ export class Declarer {
   }
 
   #by(gone: readonly AppRevision[]) {
-    const call = this.#unanswered === null ? {} : { nonce: this.#unanswered, repeated: this.#isRepeated };
-    return { ...this.#own, gone, formersGone: this.#formersGone(), ...call };
-  }
-
-  /** Keeps the nonce of calls that fail for those that follow: the store answers these as it would have answered the first. */
-  async #answered<T>(call: () => Promise<T>): Promise<T> {
-    this.#isRepeated = this.#unanswered !== null;
-    this.#unanswered ??= newNonce(this.ports.random);
-    const reply = await call();
-    this.#unanswered = null;
-    return reply;
+    return { ...this.#own, gone, formersGone: this.#formersGone() };
   }
 
   /** Processes of a former release report no revision, and may be the only ones that declare a cron. */
@@ -280,13 +271,6 @@ export class Declarer {
     this.#report.held(held, { format, pod: process ?? '' });
     return { writable: declarations.map((declaration) => inFormat(declaration, format)), held: held.length };
   }
-}
-
-/** Short, because it stays with each generation. */
-function newNonce(random: () => number): string {
-  return Math.floor(random() * 36 ** 8)
-    .toString(36)
-    .padStart(8, '0');
 }
 
 const QUIET: ReadonlySet<string> = new Set(['same', 'superseded', 'foreign', 'withheld', 'later']);

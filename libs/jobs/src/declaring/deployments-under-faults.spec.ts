@@ -3,6 +3,7 @@ import { DeploymentStage, REMOVE_AFTER_MS } from './deployments.stage.js';
 
 const OLD = '0 3 * * *';
 const NEW = '0 4 * * *';
+const THIRD = '0 5 * * *';
 const MINUTE_MS = 60_000;
 
 describe('Declarer under faults', () => {
@@ -96,5 +97,18 @@ describe('Declarer under faults', () => {
     expect(await stage.inForce()).toEqual({ a: OLD, dropped: OLD });
     await stage.pass(20_000);
     expect(await stage.inForce()).toEqual({ a: OLD });
+  });
+
+  it('tells a change whose answer got lost although a newer revision has the cron by now', async () => {
+    await stage.start({ a: OLD });
+    const pod = stage.pod({ a: NEW });
+    pod.catalog.next('declare', 'lose-reply');
+    await expect(pod.start()).rejects.toThrow('got lost');
+    await stage.start({ a: THIRD });
+    await pod.declarer.declare();
+    await stage.pass(MINUTE_MS);
+    expect(pod.events.of('catalog.changed')).toMatchObject([{ crons: ['a'], revision: 2 }]);
+    expect(await stage.inForce()).toEqual({ a: THIRD });
+    expect(await stage.entry('a')).toMatchObject({ generation: 3 });
   });
 });
