@@ -82,6 +82,8 @@ export class DeploymentWatch {
         if (typeof value !== 'function') return value;
         const { process } = berth;
         return (...args: unknown[]) => {
+          // One that ends a moment later was there all the same.
+          if (berth.process === process && berth.inside instanceof SimWorker) this.#note(berth, berth.inside);
           // Its work is done before it returns, and whoever watches is told meanwhile.
           this.#writer = process;
           const reply: unknown = Reflect.apply(value, target, args);
