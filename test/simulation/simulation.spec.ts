@@ -6,9 +6,9 @@ import { summaryOf } from './summary.js';
 
 const FIRST = Array.from({ length: 20 }, (_, n) => n + 1);
 /** Each has shown a defect once, or the lack of a defence. */
-const CHOSEN = [37, 41, 57, 149, 42_216, 46_528, 49_157];
+const CHOSEN = [138, 149, 305, 1_133];
 /** Together with the others they meet every mishap; where they no longer do, further seeds are tried. */
-const RARE = [23, 55, 62, 271];
+const RARE = [23, 38, 57, 271];
 const MAX_SEEDS = 200;
 const DAYS = 1;
 
