@@ -21,7 +21,7 @@ const WEIGHTS: Readonly<Partial<Record<MishapKind, number>>> = {
   'lost replies': 2,
   'repeated jobs': 2,
   trigger: 3,
-  cancel: 2,
+  cancel: 4,
 };
 
 /** One thing that goes wrong, or that somebody does. All that it will do follows from these few numbers. */
