@@ -2,7 +2,7 @@ import { SetupError, FencepostError } from '@fencepost/lease';
 import { contentHash, type CatalogEntry, type Declaration } from './definition.js';
 import type { ChangeReply, DeclaredCron, Declarer } from './catalog.js';
 import { revisionOf, type AppRevision } from './revision.js';
-import { isGeneration, type Word } from './word.js';
+import type { Word } from './word.js';
 
 /** A removed cron is remembered until no pod has declared it for this long. */
 export const TOMBSTONE_MS = 24 * 60 * 60_000;
