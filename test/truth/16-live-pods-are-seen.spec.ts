@@ -1,7 +1,7 @@
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { RedisMembership } from '@fencepost/jobs/internal';
+import { RedisMembership, RedisPodRegistry } from '@fencepost/jobs/internal';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
@@ -49,7 +49,7 @@ function deployment() {
   Object.assign(env, { FENCEPOST_PREFIX: space.prefix, FENCEPOST_TENANT: space.tenant });
 
   async function start(role: string): Promise<ChildProcess> {
-    const options = JSON.stringify({ redis: redis.url, ...space, app: 'shop' });
+    const options = JSON.stringify({ redis: redis.url, ...space, app: 'shop', removeAfter: '90s' });
     const child = fork(`${ROOT}test/dist/pods/single-role.js`, [], {
       env: { ...env, ROLE: role, OPTIONS: options },
       execArgv: [],
@@ -100,6 +100,18 @@ describe('a pod with JobsModule alone', () => {
     expect(await typed('pods')).toEqual({ code: 0, out: expect.stringContaining('scheduler+worker') as string });
     await expect.poll(() => said('leases'), SOON).toMatch(/nightly .* \d\.\d s ago/);
     expect(await said('leases')).not.toMatch(FALSE);
+  });
+
+  it('tells how long its app keeps a cron that no live pod declares', async () => {
+    const { space, start } = deployment();
+    await start('worker');
+    const connection = await connectRedis({ url: redis.url, commandTimeoutMs: 5_000, name: 'test' });
+    try {
+      const pods = await new RedisPodRegistry({ redis: connection, ...space }).list();
+      expect(pods).toMatchObject([{ app: 'shop', removeAfterMs: 90_000 }]);
+    } finally {
+      await closeRedis(connection);
+    }
   });
 
   it('is seen as the only one of its role, and missed when it dies', async () => {

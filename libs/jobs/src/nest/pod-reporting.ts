@@ -40,7 +40,7 @@ export class PodReporting implements OnModuleInit {
   #facts(): PodFacts {
     const { roles, settings, clock } = this;
     const { holder: pod } = this.keeper;
-    const { app, ledger, leaseTtlMs, runLeaseMs, sweepEveryMs, waitReplicas } = settings;
+    const { app, ledger, leaseTtlMs, runLeaseMs, removeAfterMs, sweepEveryMs, waitReplicas } = settings;
     return {
       pod,
       label: pod.slice(0, pod.lastIndexOf('/')),
@@ -58,6 +58,7 @@ export class PodReporting implements OnModuleInit {
       sweepEveryMs,
       waitReplicas,
       ...(roles.includes('scheduler') && { leases: placeOf(settings) }),
+      ...(roles.includes('worker') && { removeAfterMs }),
     };
   }
 }

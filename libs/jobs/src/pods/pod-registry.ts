@@ -53,6 +53,8 @@ export interface NewPodCard {
   /** With the ledger in Redis: how many replicas must acknowledge what it records. */
   readonly waitReplicas?: number;
   readonly runLeaseMs?: number;
+  /** Of a worker: how long it keeps a cron that no live pod of its app declares. */
+  readonly removeAfterMs?: number;
   readonly sweepEveryMs?: number;
 }
 

@@ -56,7 +56,7 @@ type Opened = [
 ];
 
 async function openReads(...[{ redis, ledger }, database, settings, leases, clock]: Opened): Promise<Reads> {
-  const { prefix, tenant, removeAfterMs } = settings;
+  const { prefix, tenant } = settings;
   const space = { redis, prefix, tenant };
   const lookedAt = database && { ...database, pool: database.reads };
   const stored = catalogOn(redis, lookedAt, settings);
@@ -72,7 +72,7 @@ async function openReads(...[{ redis, ledger }, database, settings, leases, cloc
     journal: new RedisJournal(space),
     pods,
     membership: new RedisMembership(space),
-    revisions: new LiveRevisions({ pods, revisions: stored.revisions, removeAfterMs, clock }),
+    revisions: new LiveRevisions({ pods, revisions: stored.revisions, clock }),
     trail: await openAuditTrail(redis, lookedAt, settings),
     close: () => catalog.close(),
   };

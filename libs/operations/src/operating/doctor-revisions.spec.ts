@@ -26,6 +26,8 @@ interface Declares {
   readonly code?: string;
   /** When its pods started. */
   readonly agoMs?: number;
+  /** Of each of its pods that tells it. */
+  readonly removeAfterMs?: readonly number[];
 }
 
 const HANDLERS = ['tick', 'mail', 'report'];
@@ -36,7 +38,7 @@ function live(
   more: Over & { readonly registry?: Partial<LiveDeclarations> } = {},
 ): Over {
   const { registry, ...over } = more;
-  const pods = declares.flatMap((one, n) => [podIn(one, `a${n}`), podIn(one, `b${n}`)]);
+  const pods = declares.flatMap((one, n) => ['a', 'b'].map((name, which) => podIn(one, `${name}${n}`, which)));
   const seen = liveOf(pods, registry);
   const revisions = seen.revisions.map((one) => {
     const crons = declares.find(({ app = 'app', revision }) => app === one.app && revision === one.revision)?.crons;
@@ -45,9 +47,11 @@ function live(
   return { pods, live: { ...seen, revisions }, ...over };
 }
 
-function podIn({ app = 'app', revision, code, agoMs = 5 * HOUR }: Declares, name: string): PodCard {
+function podIn(declares: Declares, name: string, which: number): PodCard {
+  const { app = 'app', revision, code, agoMs = 5 * HOUR } = declares;
+  const removeAfterMs = (declares.removeAfterMs ?? [5 * MINUTE])[which];
   const about = { pod: `pod-${name}/01234567`, app, revision, startedAt: NOW - agoMs, handlers: HANDLERS };
-  return podOf({ ...about, ...(code !== undefined && { code }) });
+  return podOf({ ...about, ...(code !== undefined && { code }), ...(removeAfterMs && { removeAfterMs }) });
 }
 
 function cron(name: string, of: Partial<CatalogEntry> = {}): CatalogEntry {
@@ -229,13 +233,17 @@ describe('a finding about revisions', () => {
   });
 
   it('says when an undeclared cron is removed', () => {
-    const facts = (agoMs: number, removeAfterMs: number) =>
-      live([{ revision: 2, crons: TICK }], { ...gone, registry: { ...heard(agoMs), removeAfterMs } });
+    const facts = (agoMs: number, ...removeAfterMs: number[]) =>
+      live([{ revision: 2, crons: TICK, removeAfterMs }], { ...gone, registry: heard(agoMs) });
     expect(textOf('UNDECLARED', facts(2 * MINUTE, 5 * MINUTE))).toContain('removed in 3 min (removeAfter, 5 min)');
     expect(textOf('UNDECLARED', facts(5 * MINUTE, 5 * MINUTE))).toContain('are being removed (removeAfter, 5 min)');
     expect(textOf('UNDECLARED', facts(2 * HOUR, HOUR))).toContain(
       'should have been removed 1 h ago (removeAfter, 1 h)',
     );
+    expect(textOf('UNDECLARED', facts(2 * MINUTE, HOUR, 5 * MINUTE))).toContain(
+      'removed in 3 min (removeAfter, 5 min)',
+    );
+    expect(textOf('UNDECLARED', facts(2 * MINUTE))).toContain('removed once that has lasted for removeAfter.');
   });
 
   it('says how long two revisions have been live together', () => {

@@ -3,7 +3,7 @@ import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { isJustBegun, lately, undeclaredCrons } from './doctor-lookups.js';
 import { counted, found, listed, took } from './doctor-words.js';
 import { grouped } from './grouped.js';
-import type { LiveDeclarations, LiveRevision } from './live-revisions.js';
+import type { LiveRevision, Undeclared } from './live-revisions.js';
 
 const DAY_MS = 86_400_000;
 /** Two revisions that are live for longer than that are no deployment that rolls. */
@@ -161,9 +161,9 @@ function undeclared(facts: DoctorFacts): DoctorFinding[] {
   if (live === null || isJustBegun(facts)) return [];
   return [...grouped(undeclaredCrons(facts), ({ entry }) => entry.app ?? '')].map(([app, those]) => {
     const names = listed(those.map(({ entry }) => entry.definition.name));
-    const due = Math.min(...those.map(({ removedAt }) => removedAt ?? Infinity));
-    const isLate = live.now - due > OVERDUE_MS;
-    const text = `No live pod of "${app}" declares ${names}: no worker executes what becomes due. ${untilRemoved(due, live)}`;
+    const [first] = those.toSorted((a, b) => (a.removedAt ?? Infinity) - (b.removedAt ?? Infinity));
+    const isLate = live.now - (first?.removedAt ?? Infinity) > OVERDUE_MS;
+    const text = `No live pod of "${app}" declares ${names}: no worker executes what becomes due. ${untilRemoved(first, live.now)}`;
     const todo = isLate
       ? `Check the log of the live pods of "${app}": they remove such crons every few seconds.`
       : 'If that is not meant, deploy a revision that declares them: then they stay.';
@@ -171,9 +171,9 @@ function undeclared(facts: DoctorFacts): DoctorFinding[] {
   });
 }
 
-function untilRemoved(due: number, { now, removeAfterMs }: LiveDeclarations): string {
-  const after = `removeAfter, ${took(removeAfterMs)}`;
-  if (due === Infinity) return `They are removed once that has lasted for ${after}.`;
+function untilRemoved({ since, removedAt: due }: Undeclared = { since: null, removedAt: null }, now: number): string {
+  if (since === null || due === null) return 'They are removed once that has lasted for removeAfter.';
+  const after = `removeAfter, ${took(due - since)}`;
   if (now - due > OVERDUE_MS) return `They should have been removed ${took(now - due)} ago (${after}).`;
   return due > now ? `They are removed in ${took(due - now)} (${after}).` : `They are being removed (${after}).`;
 }

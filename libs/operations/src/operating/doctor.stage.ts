@@ -102,7 +102,7 @@ export function liveOf(pods: readonly PodCard[], over: Partial<LiveDeclarations>
     return [{ app, revision, crons: null, pods: pods.filter((pod) => pod.app === app && pod.revision === revision) }];
   });
   const sorted = revisions.toSorted((a, b) => (a.app < b.app ? -1 : Number(a.app > b.app)) || b.revision - a.revision);
-  return { now: NOW, bornAt: NOW - 30 * DAY, pods, revisions: sorted, heard: [], removeAfterMs: 5 * MINUTE, ...over };
+  return { now: NOW, bornAt: NOW - 30 * DAY, pods, revisions: sorted, heard: [], ...over };
 }
 
 /** A deployment with nothing wrong: two pods of both roles, and a cron that they have. */

@@ -9,9 +9,6 @@ import {
 } from '@fencepost/ledger/catalog';
 import { grouped } from './grouped.js';
 
-/** How long a cron is kept that no live pod of its app declares, unless the application says otherwise. */
-export const DEFAULT_REMOVE_AFTER_MS = 5 * 60_000;
-
 /** A revision of which at least one pod is live. */
 export interface LiveRevision extends AppRevision {
   readonly pods: readonly PodCard[];
@@ -29,14 +26,11 @@ export interface LiveDeclarations {
   readonly revisions: readonly LiveRevision[];
   /** When a live pod of each revision was last heard. */
   readonly heard: readonly HeardRevision[];
-  readonly removeAfterMs: number;
 }
 
 export interface LiveRevisionsPorts {
   readonly pods: Pick<PodRegistry, 'look'>;
   readonly revisions: Pick<Catalog['revisions'], 'declaredBy'>;
-  /** As this process has it configured; default {@link DEFAULT_REMOVE_AFTER_MS}. */
-  readonly removeAfterMs?: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -65,8 +59,7 @@ export class LiveRevisions {
 
   async read(): Promise<LiveDeclarations> {
     const { now, bornAt, pods, revisions: heard } = await this.ports.pods.look();
-    const { removeAfterMs = DEFAULT_REMOVE_AFTER_MS } = this.ports;
-    return { now, bornAt, pods, heard, removeAfterMs, revisions: await this.#named(liveRevisions(pods)) };
+    return { now, bornAt, pods, heard, revisions: await this.#named(liveRevisions(pods)) };
   }
 
   async #named(live: readonly Omit<LiveRevision, 'crons'>[]): Promise<LiveRevision[]> {
@@ -122,7 +115,7 @@ export interface DeclaredByRevision extends AppRevision {
 export interface Undeclared {
   /** When a pod that declared it was last heard; `null`: the registry has never heard one. */
   readonly since: number | null;
-  /** When it will be removed unless a pod declares it until then; `null` where `since` is. */
+  /** When it will be removed unless a pod declares it until then; `null` where `since` is, or where no pod tells its `removeAfter`. */
   readonly removedAt: number | null;
 }
 
@@ -174,5 +167,8 @@ export function undeclaredOf(
   if (live.pods.some((pod) => pod.revision === null && pod.handlers.includes(definition.name))) return null;
   const last = live.heard.find((one) => one.app === app && one.revision === revision);
   if (!last) return { since: null, removedAt: null };
-  return { since: last.seenAt, removedAt: last.seenAt + live.removeAfterMs };
+  // Any pod of the app removes it, so the least patient one decides.
+  const patience = own.flatMap(({ pods }) => pods.flatMap(({ removeAfterMs = [] }) => removeAfterMs));
+  const removedAt = patience.length === 0 ? null : last.seenAt + Math.min(...patience);
+  return { since: last.seenAt, removedAt };
 }
