@@ -7,3 +7,4 @@ export { mustStop, trustedUntil } from '../store/grant.js';
 export { ownerPrefix, processIdentity, hashResource } from '../base/identity.js';
 export { scrub, scrubText, isSuspicious, withoutQuery } from '../telemetry/scrub.js';
 export { observers } from '../telemetry/lease-events.js';
+export { MicroBatcher } from '../base/micro-batcher.js';

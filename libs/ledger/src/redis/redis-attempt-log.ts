@@ -14,7 +14,7 @@ import type {
 } from '../base/ledger.js';
 import { checkBegin, checkOutcome, checkWhole } from '../base/ledger-request.js';
 import { POSITION_MS } from '../base/ledger-timing.js';
-import { MicroBatcher } from '../base/micro-batcher.js';
+import { MicroBatcher } from '@fencepost/lease/internal';
 import { cronOfRun } from '../base/occurrence.js';
 import { RedisOperatorLog } from './redis-operator-log.js';
 import type { RunState } from '../base/run-state.js';

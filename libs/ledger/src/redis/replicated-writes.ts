@@ -1,7 +1,7 @@
 import type { RedisScript } from '@fencepost/lease/internal/redis';
 import { NotReplicatedError, type RedisClient } from '@fencepost/lease/redis';
 import { checkWhole } from '../base/ledger-request.js';
-import { MicroBatcher } from '../base/micro-batcher.js';
+import { MicroBatcher } from '@fencepost/lease/internal';
 
 export interface ReplicationOptions {
   /** A connection for this alone: WAIT holds it up. Stays the caller's to close. */
