@@ -10,6 +10,7 @@ const ALONE = [
   'test/e2e/crash.spec.ts',
   'test/e2e/holder-loss.spec.ts',
   'libs/jobs/src/scheduling/backlog-on-bullmq.spec.ts',
+  'test/bench/ratchets.spec.ts',
 ];
 /** Each in a process of its own, from the beginning: they change what a process has only once, make it slower, or take long. */
 const ISOLATED = [
@@ -31,6 +32,9 @@ const WORKERS = availableParallelism() + 1;
 /** Before `import`, so that a test reads a library's sources and not what was built from them last. */
 const SOURCE = '@fencepost/source';
 
+/** Another release of BullMQ than the installed one, for `npm run conformance`. */
+const { FENCEPOST_BULLMQ: bullmq } = process.env;
+
 /** Spreads the files that mostly wait evenly over those that mostly compute. */
 class Spread extends BaseSequencer {
   override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
@@ -48,7 +52,7 @@ export default defineConfig({
   // The root tsconfig only refers to others, and each of those would be loaded for every file.
   tsconfig: 'tsconfig.base.json',
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
-  resolve: { conditions: [SOURCE] },
+  resolve: { conditions: [SOURCE], ...(bullmq && { alias: { bullmq } }) },
   ssr: { resolve: { conditions: [SOURCE, 'node', 'module-sync', 'default'] } },
   test: {
     pool: 'forks',
@@ -56,6 +60,8 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // Of tests that say that they may run side by side.
+    maxConcurrency: 2,
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/storages-of-file.ts', 'test/support/decorated-of-file.ts'],
     sequence: { sequencer: Spread },

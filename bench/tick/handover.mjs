@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { RedisLedger } from '@fencepost/ledger/redis';
+import { BullmqRunQueue } from '../../libs/jobs/dist/queue/bullmq-run-queue.js';
 import { median } from '../lease/statistics.mjs';
 import { atMost, shown } from '../run/claims.mjs';
 import { redisCpuUs } from './redis-cost.mjs';
@@ -13,19 +14,18 @@ const WARM_UP_ROUNDS = 2;
 const ROUNDS = 9;
 
 /**
- * What it takes to hand instants over to the queue (claim, `addBulk`, confirm, up to 250 crons at a time), in one process, against
- * the `addBulk` alone.
+ * What it takes to hand instants over to the queue (claim, enqueue, confirm, up to 250 crons at a time), in one process, against
+ * BullMQ's `addBulk` alone.
  */
 export async function handover({ redis, quick, space }) {
   const form = quick ? { crons: 100, instants: 1, rounds: 1 } : { crons: 1_000, instants: 4, rounds: ROUNDS };
-  const queue = new Queue('handover', {
-    connection: redis.duplicate({ maxRetriesPerRequest: null }),
-    prefix: '{handover}',
-  });
-  const ways = { bare: (batch) => add(queue, batch), ours: (batch, ledger) => handOver(queue, ledger, batch) };
+  const [connection, own] = [1, 2].map(() => redis.duplicate({ maxRetriesPerRequest: null }));
+  const queue = new Queue('handover', { connection, prefix: '{handover}' });
+  const runs = new BullmqRunQueue({ redis: own, prefix: space('ours').prefix, tenant: 'bench', onTrouble: () => {} });
+  const ways = { bare: (batch) => add(queue, batch), ours: (batch, ledger) => handOver(runs, ledger, batch) };
   const seen = { bare: [], ours: [] };
   try {
-    await queue.waitUntilReady();
+    await Promise.all([queue.waitUntilReady(), runs.queue.waitUntilReady()]);
     for (let round = 0; round < WARM_UP_ROUNDS + form.rounds; round += 1) {
       const order = round % 2 === 0 ? ['bare', 'ours'] : ['ours', 'bare'];
       for (const who of order) {
@@ -36,8 +36,8 @@ export async function handover({ redis, quick, space }) {
       }
     }
   } finally {
-    await queue.close();
-    queue.opts.connection.disconnect();
+    await Promise.all([queue.close(), runs.close()]);
+    for (const one of [connection, own]) one.disconnect();
   }
   return judge(seen);
 }
@@ -70,12 +70,13 @@ function add(queue, batch) {
   );
 }
 
-async function handOver(queue, ledger, batch) {
+async function handOver(runs, ledger, batch) {
   const replies = await ledger.claimAll(batch.map(claimOf));
   const refused = replies.find(({ value }) => value?.verdict !== 'claimed');
   if (refused) throw new Error(`A claim was refused: ${JSON.stringify(refused)}.`);
-  await add(queue, batch);
-  await ledger.confirm(batch.map(({ cron, at }) => `${cron}@${at}`));
+  const ids = batch.map(({ cron, at }) => `${cron}@${at}`);
+  await runs.enqueue(ids.map((runId) => ({ runId, delivery: 1 })));
+  await ledger.confirm(ids);
 }
 
 function claimOf({ cron, at, cursor }) {

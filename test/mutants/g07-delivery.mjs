@@ -1,5 +1,7 @@
 /** An accepted occurrence is enqueued at least once. */
 
+const QUEUE_BACKEND = 'libs/jobs/src/queue/batching-backend-on-bullmq.spec.ts';
+
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
   {
@@ -182,5 +184,45 @@ export default [
     replace: 'places[n] === null;',
     killedBy: 'libs/jobs/src/scheduling/lost-delivery-on-bullmq.spec.ts',
     test: 'is delivered again within 2 s when the worker that has its job is gone',
+  },
+  {
+    name: 'queue: a batch adds jobs that exist',
+    guards: 'G7',
+    defence: 'a delivery that is repeated stays one job, whatever its state is',
+    file: 'libs/jobs/src/queue/lua/add-jobs.lua',
+    find: "if call('EXISTS', key) == 1 then",
+    replace: 'if false then',
+    killedBy: QUEUE_BACKEND,
+    test: 'leaves jobs alone that exist',
+  },
+  {
+    name: 'queue: a batch completes what another worker has taken over',
+    guards: 'G7',
+    defence: 'who has lost a job ends it no more',
+    file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
+    find: "if call('GET', lock) ~= token then return false end",
+    replace: '',
+    killedBy: QUEUE_BACKEND,
+    test: 'that another has taken over',
+  },
+  {
+    name: 'queue: a batch takes from a queue that is paused or limited',
+    guards: 'G7',
+    defence: 'what is more than a plain queue is left to the scripts of BullMQ',
+    file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
+    find: "if paused or most or max or is_due then return 'ASK' end",
+    replace: '',
+    killedBy: QUEUE_BACKEND,
+    test: 'takes nothing that was paused',
+  },
+  {
+    name: 'queue: what a batch leaves to BullMQ is not asked of it',
+    guards: 'G7',
+    defence: 'jobs with a priority, and those that become due, are taken without delay',
+    file: 'libs/jobs/src/queue/batching-backend.ts',
+    find: "takes && left === 'ASK' ? null : [null, 0, 0, left]",
+    replace: '[null, 0, 0, left]',
+    killedBy: QUEUE_BACKEND,
+    test: 'takes delayed jobs that are due',
   },
 ];

@@ -3,6 +3,7 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
 import type { Delivery } from '@fencepost/ledger';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
+import { batchingBackend } from './batching-backend.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
@@ -44,7 +45,12 @@ export class BullmqRunQueue implements RunQueue {
   constructor(options: BullmqRunQueueOptions) {
     this.#redis = options.redis;
     this.#tracing = options.tracing ?? null;
-    this.queue = new Queue<RunJobData>(QUEUE_NAME, { connection: options.redis, prefix: queuePrefix(options) });
+    const { redis: connection } = options;
+    this.queue = new Queue<RunJobData>(
+      QUEUE_NAME,
+      { connection, prefix: queuePrefix(options) },
+      batchingBackend(connection),
+    );
     this.queue.on('error', options.onTrouble);
   }
 

@@ -4,6 +4,7 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
+import { batchingBackend } from '../queue/batching-backend.js';
 import { KEPT_JOBS, QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -65,7 +66,7 @@ export class RunProcessor {
     const { attempts, clock } = options;
     this.#limiter = this.#limits();
     this.#deps = { heartbeatTimer: new HeartbeatTimer(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
-    this.#worker = new Worker<RunJobData>(QUEUE_NAME, (job, token) => this.#track(job, token), {
+    const settings: WorkerOptions = {
       connection: options.redis,
       prefix: queuePrefix(options),
       concurrency: options.concurrency,
@@ -77,7 +78,9 @@ export class RunProcessor {
       removeOnComplete: KEPT_JOBS,
       removeOnFail: KEPT_JOBS,
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
-    });
+    };
+    const work = (job: Job<RunJobData>, token?: string) => this.#track(job, token);
+    this.#worker = new Worker<RunJobData>(QUEUE_NAME, work, settings, batchingBackend(options.redis));
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const { jobId, givenUp } of this.#executing) {
