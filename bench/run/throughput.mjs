@@ -1,6 +1,6 @@
 import { median } from '../lease/statistics.mjs';
 import { redisCpuUs } from '../tick/redis-cost.mjs';
-import { atLeast, shown } from './claims.mjs';
+import { atLeast, atMost, shown } from './claims.mjs';
 import { Member } from './crew.mjs';
 import { openRetention } from './runs.mjs';
 
@@ -14,16 +14,16 @@ const FEWEST_ROUNDS = 7;
  */
 export function onRedis(bench) {
   const ours = { name: 'redis', about: {} };
-  return against(bench, ours, ['runs a second on the Redis ledger, against bare', 0.75]);
+  return against(bench, ours, { claim: 'runs a second on the Redis ledger, against bare', limit: 0.75, costs: 1 });
 }
 
 /** The same with the ledger on PostgreSQL; the queue is on Redis as ever. */
 export function onPostgres(bench) {
   const ours = { name: 'postgres', about: { postgres: bench.urls.postgres } };
-  return against(bench, ours, ['runs a second on the PostgreSQL ledger, against bare', 0.5]);
+  return against(bench, ours, { claim: 'runs a second on the PostgreSQL ledger, against bare', limit: 0.5 });
 }
 
-async function against({ redis, urls, space, seconds, quick }, ours, [claim, limit]) {
+async function against({ redis, urls, space, seconds, quick }, ours, claimed) {
   const members = new Map();
   const samples = new Map([
     ['bare', []],
@@ -48,11 +48,22 @@ async function against({ redis, urls, space, seconds, quick }, ours, [claim, lim
     for (const { member } of members.values()) await member.end();
     await retention.stop();
   }
-  const bare = samples.get('bare');
-  const ratios = samples.get(ours.name).map(({ perSecond }, n) => perSecond / bare[n].perSecond);
   const who = Object.fromEntries([...samples].map(([name, all]) => [name, mediansOf(all)]));
-  const spread = { least: shown(Math.min(...ratios)), most: shown(Math.max(...ratios)) };
-  return { who, claims: [{ ...atLeast(claim, median(ratios), limit), ...spread }] };
+  return { who, claims: claimsOf(samples.get(ours.name), samples.get('bare'), claimed) };
+}
+
+/** @param {{ claim: string, limit: number, costs?: number }} claimed `costs`: of the processors of worker and Redis, together */
+function claimsOf(ours, bare, { claim, limit, costs }) {
+  const ratiosOf = (figure) => ours.map((one, n) => figure(one) / figure(bare[n]));
+  const faster = ratiosOf(({ perSecond }) => perSecond);
+  const speed = { ...atLeast(claim, median(faster), limit), ...spreadOf(faster) };
+  if (costs === undefined) return [speed];
+  const dearer = ratiosOf(({ nodeUs, redisUs }) => nodeUs + redisUs);
+  return [speed, { ...atMost('processor time a run, against bare', median(dearer), costs), ...spreadOf(dearer) }];
+}
+
+function spreadOf(ratios) {
+  return { least: shown(Math.min(...ratios)), most: shown(Math.max(...ratios)) };
 }
 
 /** The last of `seconds` is over when the windows of each have taken that long. */

@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLEAN, EVEN_SECONDS, EVERY_SECOND, Row, text, THIRD_SECONDS } from './row.js';
+import { describe, expect } from 'vitest';
+import { CLEAN, EVEN_SECONDS, EVERY_SECOND, inRow, text, THIRD_SECONDS } from './row.js';
 
 /** Process after process is started, on a machine that may be busy. */
 const LONG = { timeout: 240_000 };
 
 describe('a deploy', () => {
-  let row: Row;
-  beforeEach(async () => {
-    row = await Row.open();
-  });
-  afterEach(() => row.close());
-
   const v1 = { tick: text(EVERY_SECOND), old: text(EVEN_SECONDS) };
   const v2 = { tick: text(EVEN_SECONDS), fresh: text(THIRD_SECONDS) };
 
-  it('changes, adds and removes crons while it rolls, with its first pod', LONG, async () => {
+  inRow.concurrent('changes, adds and removes crons while it rolls, with its first pod', LONG, async ({ row }) => {
     const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
     const olds = [await row.start(first), await row.start(first)];
     await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
@@ -30,10 +24,10 @@ describe('a deploy', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it(
+  inRow.concurrent(
     'takes another configuration of the same image with its first pod, and its return when the last one is gone',
     LONG,
-    async () => {
+    async ({ row }) => {
       const image = row.image({ crons: { tick: `process.env.CRON ?? ${text(EVERY_SECOND)}` } });
       await row.start(image);
       await row.comesTo({ tick: EVERY_SECOND });
@@ -49,7 +43,7 @@ describe('a deploy', () => {
     },
   );
 
-  it('is undone by a rollout undo, which says so', LONG, async () => {
+  inRow.concurrent('is undone by a rollout undo, which says so', LONG, async ({ row }) => {
     const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
     await (await row.start(first)).leave();
     const newer = await row.start(second);
@@ -65,24 +59,28 @@ describe('a deploy', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it('is not reverted by a straggler that restarts before or after the last former pod is gone', LONG, async () => {
-    const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
-    const old = await row.start(first);
-    const newer = [await row.start(second), await row.start(second)];
-    await old.leave();
-    const straggler = await row.start(first);
-    await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS, old: EVEN_SECONDS });
-    await row.runs('fresh');
-    await straggler.leave();
-    await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS });
-    for (const pod of newer) await pod.leave();
-    // Alone, it is the newest revision with a live pod.
-    await row.start(first);
-    await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'is not reverted by a straggler that restarts before or after the last former pod is gone',
+    LONG,
+    async ({ row }) => {
+      const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
+      const old = await row.start(first);
+      const newer = [await row.start(second), await row.start(second)];
+      await old.leave();
+      const straggler = await row.start(first);
+      await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS, old: EVEN_SECONDS });
+      await row.runs('fresh');
+      await straggler.leave();
+      await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS });
+      for (const pod of newer) await pod.leave();
+      // Alone, it is the newest revision with a live pod.
+      await row.start(first);
+      await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 
-  it('goes from blue to green at once', LONG, async () => {
+  inRow.concurrent('goes from blue to green at once', LONG, async ({ row }) => {
     const [blue, green] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
     const blues = [await row.start(blue), await row.start(blue)];
     await Promise.all([row.start(green), row.start(green)]);
@@ -92,37 +90,49 @@ describe('a deploy', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it('lets a canary decide while it lives, and takes its crons back when it is gone', LONG, async () => {
-    const stable = row.image({ crons: v1 });
-    await Promise.all([row.start(stable), row.start(stable), row.start(stable)]);
-    const canary = await row.start(row.image({ crons: v2 }));
-    await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS, old: EVEN_SECONDS });
-    await row.runs('tick');
-    await canary.leave();
-    await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'lets a canary decide while it lives, and takes its crons back when it is gone',
+    LONG,
+    async ({ row }) => {
+      const stable = row.image({ crons: v1 });
+      await Promise.all([row.start(stable), row.start(stable), row.start(stable)]);
+      const canary = await row.start(row.image({ crons: v2 }));
+      await row.comesTo({ tick: EVEN_SECONDS, fresh: THIRD_SECONDS, old: EVEN_SECONDS });
+      await row.runs('tick');
+      await canary.leave();
+      await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 
-  it('that crashes in a loop leaves the former revision in force in the end, and is told', LONG, async () => {
-    const old = await row.start(row.image({ crons: v1 }));
-    const crashing = row.image({ crons: v2 });
-    for (let n = 0; n < 4; n += 1) await row.crash(crashing, 6_000);
-    await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
-    expect(old.said).toContain('pods of this revision come and go');
-    await row.runs('tick');
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'that crashes in a loop leaves the former revision in force in the end, and is told',
+    LONG,
+    async ({ row }) => {
+      const old = await row.start(row.image({ crons: v1 }));
+      const crashing = row.image({ crons: v2 });
+      for (let n = 0; n < 4; n += 1) await row.crash(crashing, 6_000);
+      await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
+      expect(old.said).toContain('pods of this revision come and go');
+      await row.runs('tick');
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 
-  it('with all pods gone for a while keeps everything, and goes on where it stood', LONG, async () => {
-    const image = row.image({ crons: v1 });
-    const [a, b] = [await row.start(image), await row.start(image)];
-    await row.runs('tick');
-    await Promise.all([a.leave(), b.leave()]);
-    await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
-    await row.start(image);
-    await row.runs('tick');
-    expect((await row.entry('tick')).generation).toBe(1);
-    expect(await row.doctor()).toEqual([]);
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'with all pods gone for a while keeps everything, and goes on where it stood',
+    LONG,
+    async ({ row }) => {
+      const image = row.image({ crons: v1 });
+      const [a, b] = [await row.start(image), await row.start(image)];
+      await row.runs('tick');
+      await Promise.all([a.leave(), b.leave()]);
+      await row.comesTo({ tick: EVERY_SECOND, old: EVEN_SECONDS });
+      await row.start(image);
+      await row.runs('tick');
+      expect((await row.entry('tick')).generation).toBe(1);
+      expect(await row.doctor()).toEqual([]);
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 });

@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Image } from './images.js';
-import { CLEAN, EVEN_SECONDS, EVERY_SECOND, Row, text, THIRD_SECONDS, type Verdict } from './row.js';
+import { CLEAN, EVEN_SECONDS, EVERY_SECOND, inRow, text, THIRD_SECONDS, type Row, type Verdict } from './row.js';
 
 /** Process after process is started, on a machine that may be busy. */
 const LONG = { timeout: 240_000 };
 
 describe('an application', () => {
-  let row: Row;
-  beforeEach(async () => {
-    row = await Row.open();
-  });
-  afterEach(() => row.close());
-
   const v1 = { tick: text(EVERY_SECOND) };
   const v2 = { tick: text(EVEN_SECONDS) };
 
   /** The second image changes a cron of the first one, and its pod starts beside the other's. */
-  async function afterAChange(first: Image, second: Image, args?: readonly string[]): Promise<Verdict> {
+  async function afterAChange(
+    row: Row,
+    [first, second]: readonly [Image, Image],
+    args?: readonly string[],
+  ): Promise<Verdict> {
     const options = args ? { args } : {};
     const old = await row.start(first, options);
     await row.comesTo({ tick: EVERY_SECOND });
@@ -28,31 +26,35 @@ describe('an application', () => {
     return row.finish();
   }
 
-  it('whose files all have one time is deployed like any other', LONG, async () => {
-    expect(await afterAChange(row.image({ crons: v1 }).freezeTimes(), row.image({ crons: v2 }).freezeTimes())).toEqual(
-      CLEAN,
-    );
+  inRow.concurrent('whose files all have one time is deployed like any other', LONG, async ({ row }) => {
+    expect(
+      await afterAChange(row, [row.image({ crons: v1 }).freezeTimes(), row.image({ crons: v2 }).freezeTimes()]),
+    ).toEqual(CLEAN);
   });
 
-  it('that is built when it starts is not reverted by an old pod that restarts', LONG, async () => {
-    const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
-    const old = await row.start(first);
-    await row.start(second);
-    await row.comesTo({ tick: EVEN_SECONDS });
-    await old.leave();
-    // Its files are the newest now.
-    first.build();
-    await row.start(first);
-    await row.runs('tick');
-    expect(await row.inForce()).toEqual({ tick: EVEN_SECONDS });
-    expect(await row.finish()).toEqual(CLEAN);
+  inRow.concurrent(
+    'that is built when it starts is not reverted by an old pod that restarts',
+    LONG,
+    async ({ row }) => {
+      const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
+      const old = await row.start(first);
+      await row.start(second);
+      await row.comesTo({ tick: EVEN_SECONDS });
+      await old.leave();
+      // Its files are the newest now.
+      first.build();
+      await row.start(first);
+      await row.runs('tick');
+      expect(await row.inForce()).toEqual({ tick: EVEN_SECONDS });
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
+
+  inRow.concurrent('that is started as "node ." is known by its package', LONG, async ({ row }) => {
+    expect(await afterAChange(row, [row.image({ crons: v1 }), row.image({ crons: v2 })], ['.'])).toEqual(CLEAN);
   });
 
-  it('that is started as "node ." is known by its package', LONG, async () => {
-    expect(await afterAChange(row.image({ crons: v1 }), row.image({ crons: v2 }), ['.'])).toEqual(CLEAN);
-  });
-
-  it('that a runner starts is known by its own package', LONG, async () => {
+  inRow.concurrent('that a runner starts is known by its own package', LONG, async ({ row }) => {
     const runner = 'node_modules/@nx/js/src/executors/node.mjs';
     const withRunner = (image: Image): Image => {
       image.write('node_modules/@nx/js/package.json', '{ "name": "@nx/js" }');
@@ -60,11 +62,11 @@ describe('an application', () => {
       return image;
     };
     expect(
-      await afterAChange(withRunner(row.image({ crons: v1 })), withRunner(row.image({ crons: v2 })), [runner]),
+      await afterAChange(row, [withRunner(row.image({ crons: v1 })), withRunner(row.image({ crons: v2 }))], [runner]),
     ).toEqual(CLEAN);
   });
 
-  it('that is a bundle without a package loses nothing to another one', LONG, async () => {
+  inRow.concurrent('that is a bundle without a package loses nothing to another one', LONG, async ({ row }) => {
     const mail = row.image({ crons: { mail: text(EVERY_SECOND) }, name: null });
     const bill = row.image({ crons: { bill: text(EVEN_SECONDS) }, name: null });
     await row.start(mail);
@@ -77,10 +79,10 @@ describe('an application', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it(
+  inRow.concurrent(
     'loses nothing to another repository with the same package name, whichever deploys while the other is up, down or gone',
     LONG,
-    async () => {
+    async ({ row }) => {
       const api = (crons: Readonly<Record<string, string>>) => row.image({ crons, name: 'api' });
       const orders = await row.start(api({ orders: text(EVERY_SECOND) }));
       const users = await row.start(api({ users: text(EVERY_SECOND) }));
@@ -102,29 +104,37 @@ describe('an application', () => {
     },
   );
 
-  it('that chooses its minute when it is loaded starts with three replicas, and is told', LONG, async () => {
-    const image = row.image({ crons: { hourly: '`0 ${process.pid % 60} * * * *`', tick: text(EVERY_SECOND) } });
-    const pods = [await row.start(image), await row.start(image), await row.start(image)];
-    await row.runs('tick');
-    expect(pods.some(({ said }) => said.includes('pods with the same code declare these crons differently'))).toBe(
-      true,
-    );
-    expect(await row.doctor()).toContain('DECLARED_DIFFERENTLY');
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'that chooses its minute when it is loaded starts with three replicas, and is told',
+    LONG,
+    async ({ row }) => {
+      const image = row.image({ crons: { hourly: '`0 ${process.pid % 60} * * * *`', tick: text(EVERY_SECOND) } });
+      const pods = [await row.start(image), await row.start(image), await row.start(image)];
+      await row.runs('tick');
+      expect(pods.some(({ said }) => said.includes('pods with the same code declare these crons differently'))).toBe(
+        true,
+      );
+      expect(await row.doctor()).toContain('DECLARED_DIFFERENTLY');
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 
-  it('that runs in two regions with other configurations runs the newer one in both, and is told', LONG, async () => {
-    const image = row.image({ crons: { tick: 'process.env.CRON' } });
-    await row.start(image, { env: { CRON: EVERY_SECOND } });
-    await row.start(image, { env: { CRON: EVEN_SECONDS } });
-    await row.comesTo({ tick: EVEN_SECONDS });
-    await row.runs('tick', 4);
-    expect(await row.entry('tick')).toMatchObject({ generation: 2 });
-    expect(await row.doctor()).toContain('DECLARED_DIFFERENTLY');
-    expect(await row.finish()).toEqual(CLEAN);
-  });
+  inRow.concurrent(
+    'that runs in two regions with other configurations runs the newer one in both, and is told',
+    LONG,
+    async ({ row }) => {
+      const image = row.image({ crons: { tick: 'process.env.CRON' } });
+      await row.start(image, { env: { CRON: EVERY_SECOND } });
+      await row.start(image, { env: { CRON: EVEN_SECONDS } });
+      await row.comesTo({ tick: EVEN_SECONDS });
+      await row.runs('tick', 4);
+      expect(await row.entry('tick')).toMatchObject({ generation: 2 });
+      expect(await row.doctor()).toContain('DECLARED_DIFFERENTLY');
+      expect(await row.finish()).toEqual(CLEAN);
+    },
+  );
 
-  it('keeps a name that another app declares too, which starts and is told', LONG, async () => {
+  inRow.concurrent('keeps a name that another app declares too, which starts and is told', LONG, async ({ row }) => {
     const owner = await row.start(row.image({ crons: { bill: text(EVERY_SECOND) } }));
     await row.comesTo({ bill: EVERY_SECOND });
     const crons = { bill: text(EVEN_SECONDS), mail: text(THIRD_SECONDS) };
@@ -140,7 +150,7 @@ describe('an application', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it('takes its name and its revision from the environment', LONG, async () => {
+  inRow.concurrent('takes its name and its revision from the environment', LONG, async ({ row }) => {
     const [first, second] = [row.image({ crons: v1 }), row.image({ crons: v2 })];
     await row.start(first, { env: { FENCEPOST_APP: 'named', FENCEPOST_REVISION: '43' } });
     await row.start(second, { env: { FENCEPOST_APP: 'named', FENCEPOST_REVISION: '42' } });
@@ -153,7 +163,7 @@ describe('an application', () => {
     expect(await row.finish()).toEqual(CLEAN);
   });
 
-  it('is two where two Nest applications run in one process', LONG, async () => {
+  inRow.concurrent('is two where two Nest applications run in one process', LONG, async ({ row }) => {
     const image = row.image({ crons: v1 });
     const second = `await boot({ other: ${text(EVEN_SECONDS)} }, { app: 'second' });\n`;
     image.write('dist/main.mjs', `${image.program}${second}`);

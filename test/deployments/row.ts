@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, SkipRange } from '@fencepost/ledger/run';
@@ -230,3 +230,13 @@ function counted(names: readonly string[]): Record<string, number> {
 function sorted(record: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
+
+/** A test in a row of its own. Two at once, because a row mostly waits: for pods to be gone, and for crons to be due. */
+export const inRow = it.extend<{ row: Row }>({
+  // The fixture needs none of the others.
+  row: async (_others, use) => {
+    const row = await Row.open();
+    await use(row);
+    await row.close();
+  },
+});
