@@ -233,8 +233,8 @@ function sorted(record: Readonly<Record<string, string>>): readonly (readonly [s
 
 /** A test in a row of its own. Two at once, because a row mostly waits: for pods to be gone, and for crons to be due. */
 export const inRow = it.extend<{ row: Row }>({
-  // The fixture needs none of the others.
-  row: async (_others, use) => {
+  // Vitest wants a pattern here, and Oxlint one that isn't empty.
+  row: async ({ task: _task }, use) => {
     const row = await Row.open();
     await use(row);
     await row.close();
