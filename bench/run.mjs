@@ -10,7 +10,7 @@ const BENCH = {
       quick: 1,
     },
   },
-  cases: ['redis', 'postgres', 'inside', 'alone', 'effect', 'items', 'heartbeats', 'retention'],
+  cases: ['redis', 'ten', 'one', 'postgres', 'inside', 'alone', 'effect', 'items', 'heartbeats', 'retention'],
   quick: 'short windows of few runs: whether everything runs; judges nothing',
 };
 

@@ -2,12 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
-import { onPostgres, onRedis } from './throughput.mjs';
+import { atOne, atTen, onPostgres, onRedis } from './throughput.mjs';
 import { retention } from './retention.mjs';
 import { inside } from './inside.mjs';
 import { alone, effect, heartbeats, items } from './round-trips.mjs';
 
-const CASES = { redis: onRedis, postgres: onPostgres, inside, alone, effect, items, heartbeats, retention };
+const CASES = {
+  redis: onRedis,
+  ten: atTen,
+  one: atOne,
+  postgres: onPostgres,
+  inside,
+  alone,
+  effect,
+  items,
+  heartbeats,
+  retention,
+};
 
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {

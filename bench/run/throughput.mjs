@@ -17,6 +17,18 @@ export function onRedis(bench) {
   return against(bench, ours, { claim: 'runs a second on the Redis ledger, against bare', limit: 0.75, costs: 1 });
 }
 
+/** The same with as many handlers at once as a worker has by default. */
+export function atTen(bench) {
+  const ours = { name: 'redis', about: { concurrency: 10 } };
+  return against(bench, ours, { claim: 'runs a second, ten at once, against bare', limit: 0.6 });
+}
+
+/** The same one after the other. */
+export function atOne(bench) {
+  const ours = { name: 'redis', about: { concurrency: 1 } };
+  return against(bench, ours, { claim: 'runs a second, one at once, against bare', limit: 0.55 });
+}
+
 /** The same with the ledger on PostgreSQL; the queue is on Redis as ever. */
 export function onPostgres(bench) {
   const ours = { name: 'postgres', about: { postgres: bench.urls.postgres } };
@@ -29,7 +41,7 @@ async function against({ redis, urls, space, seconds, quick }, ours, claimed) {
     ['bare', []],
     [ours.name, []],
   ]);
-  const about = { redis: urls.redis, concurrency: CONCURRENCY };
+  const about = { redis: urls.redis, concurrency: ours.about.concurrency ?? CONCURRENCY };
   const ofOurs = { ...about, ...ours.about, prefix: space() };
   const order = { count: quick ? 300 : 3_000 };
   const retention = await openRetention(ofOurs);
