@@ -14,6 +14,15 @@ export interface Clock {
   monotonic(): number;
   /** Runs `task` once after `delayMs` milliseconds. */
   after(delayMs: number, task: () => void): CancelTimer;
+  /** The same, as a timer that can stay set while nothing needs it. Optional: a clock without it sets a new timer each time. */
+  timer?(delayMs: number, task: () => void): Timer;
+}
+
+/** It keeps the process alive only while it is in use, as it is at first. It fires either way. */
+export interface Timer {
+  readonly use: (isInUse: boolean) => void;
+  /** Calling it twice, or after the task ran, does nothing. */
+  readonly cancel: CancelTimer;
 }
 
 /** `setTimeout` fires at once for a longer delay (2^31 − 1 ms), so longer ones are cut and the caller looks again. */
@@ -23,10 +32,18 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after: (delayMs, task) => {
-    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
+    const timer = started(delayMs, task);
     return () => clearTimeout(timer);
   },
+  timer: (delayMs, task) => {
+    const timer = started(delayMs, task);
+    return { use: (isInUse) => void (isInUse ? timer.ref() : timer.unref()), cancel: () => clearTimeout(timer) };
+  },
 };
+
+function started(delayMs: number, task: () => void): NodeJS.Timeout {
+  return setTimeout(task, Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
+}
 
 /** Resolves after `delayMs`, or at once when `signal` aborts: the caller looks at the signal, waiting is not an error. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -78,17 +95,13 @@ export class ClockJump {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#apart = this.#distance(clock.monotonic());
+    this.#apart = clock.now() - clock.monotonic();
   }
 
   /** Whether the two clocks have drifted apart by more than 2 s since the last call. */
-  look(monotonicNow: number): boolean {
+  look(monotonicNow: number, now: number = this.#clock.now()): boolean {
     const before = this.#apart;
-    this.#apart = this.#distance(monotonicNow);
+    this.#apart = now - monotonicNow;
     return Math.abs(this.#apart - before) > TOLERANCE_MS;
-  }
-
-  #distance(monotonicNow: number): number {
-    return this.#clock.now() - monotonicNow;
   }
 }

@@ -24,7 +24,7 @@ export function parseFence(text: string): Fence {
 
 /** The fence as it travels: in a script's ARGV, a header, a query parameter. */
 export function formatFence(fence: Fence): string {
-  return fence.toFixed(0);
+  return String(fence);
 }
 
 /** Below every fence a store issues: the floor for a resource without any write yet. */

@@ -71,7 +71,9 @@ export function checkResourceName(name: string): string {
  * types are as many as the code has.
  */
 export function resourceType(name: string): string {
-  const type = name.slice(0, Math.max(0, name.indexOf(':')));
+  const colon = name.indexOf(':');
+  if (colon <= 0) return 'untyped';
+  const type = name.slice(0, colon);
   return isType(type) ? type : 'untyped';
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DurationHistogram } from './ttl-adviser.js';
+import { DurationHistogram } from './duration-histogram.js';
 
 function histogramOf(durations: Iterable<number>): DurationHistogram {
   const histogram = new DurationHistogram();

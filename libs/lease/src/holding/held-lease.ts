@@ -98,8 +98,8 @@ export class KeptLease implements Lease {
 
   constructor(
     { resource, nonce, holder }: Pick<Grant, 'resource' | 'nonce' | 'holder'>,
-    trust: Trust,
-    { fence, hold, hooks }: { readonly fence: Fence; readonly hold: Hold; readonly hooks: LeaseHooks },
+    { trust, fence }: { readonly trust: Trust; readonly fence: Fence },
+    { hold, hooks }: Pick<AcquireCall, 'hold' | 'hooks'>,
   ) {
     this.resource = resource;
     this.nonce = nonce;
@@ -108,6 +108,10 @@ export class KeptLease implements Lease {
     this.trust = trust;
     this.hold = hold;
     this.#hooks = hooks;
+  }
+
+  get isLost(): boolean {
+    return this.#loss !== undefined;
   }
 
   get acquiredAt(): Date {

@@ -13,11 +13,17 @@ import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
 import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
 import type { LeaseSessions } from '../store/lease-sessions.js';
-import { RenewalRound } from './renewal-round.js';
+import { RenewalRounds } from './renewal-rounds.js';
 import { SessionLeases, type SessionLeasesOptions } from './session-leases.js';
 
-/** Leases have few different TTLs; idle rounds are kept, without timers, for the next lease of their TTL. */
-const IDLE_ROUNDS = 8;
+/** A call whose reply has come. */
+interface Answered {
+  readonly call: AcquireCall;
+  /** When, in monotonic milliseconds. */
+  readonly now: number;
+  /** Whether its terms are still wanted. */
+  readonly isWanted: boolean;
+}
 
 /**
  * Keeps the leases of one process: renews them together, and notifies each holder at once when its lease is lost.
@@ -32,8 +38,7 @@ export class LeaseKeeper {
   readonly #nonce: () => string;
   readonly #jump: ClockJump;
   readonly #reports: LeaseReports;
-  readonly #kept = new Set<KeptLease>();
-  readonly #rounds = new Map<number, RenewalRound>();
+  readonly #rounds: RenewalRounds;
   readonly #sessions: SessionLeases | undefined;
   readonly #hooks: LeaseHooks = {
     letGo: async (kept) => (await this.#end([kept]))[0] ?? false,
@@ -50,6 +55,13 @@ export class LeaseKeeper {
     this.#jump = new ClockJump(this.#clock);
     this.#deadline = new Deadline(this.#clock, () => this.#onDeadline());
     this.#reports = new LeaseReports(this.#clock, options);
+    this.#rounds = new RenewalRounds({
+      store: this.#store,
+      clock: this.#clock,
+      reports: this.#reports,
+      onReply: () => this.#look(this.#clock.monotonic()),
+      onRefused: (kept) => this.#lose(kept, 'refused'),
+    });
     this.holder = options.holder ?? processIdentity();
     const { sessions } = options.store;
     this.#sessions = sessions && new SessionLeases(this.#sessionOptions(sessions));
@@ -65,9 +77,18 @@ export class LeaseKeeper {
     const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs } = options;
     checkTtl(ttlMs);
     const hold = this.#begin(maxHoldMs);
-    const requests = [{ resource, nonce: this.#nonce(), holder, ttlMs, floor, places }];
-    const call = { requests, hold, generation: this.#generation, hooks: this.#hooks };
-    const [answer = NOTHING] = await this.#accept(call, await this.#ask(call, false));
+    const request = { resource, nonce: this.#nonce(), holder, ttlMs, floor, places };
+    const call = { requests: [request], hold, generation: this.#generation, hooks: this.#hooks };
+    let reply: AcquireReply;
+    try {
+      reply = await this.#store.acquire(request);
+    } catch (error) {
+      reply = await this.#askAgain(call, error, () => this.#store.acquire(request));
+    }
+    this.#reports.answered(request, reply, hold);
+    if (!reply.acquired) return reply;
+    const answer = this.#accept(this.#answered(call), request, reply);
+    if (!answer.acquired) await this.#giveBack([request]);
     return answer;
   }
 
@@ -93,9 +114,7 @@ export class LeaseKeeper {
       floor,
     }));
     const call = { requests, hold, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
-    return this.#sessions
-      ? await this.#sessions.tryAcquire(call, ttlMs)
-      : this.#accept(call, await this.#ask(call, true));
+    return this.#sessions ? await this.#sessions.tryAcquire(call, ttlMs) : await this.#acquireEach(call);
   }
 
   /** Ends these terms in one batch: `release()` of each in the order given. */
@@ -110,8 +129,7 @@ export class LeaseKeeper {
    */
   async renewNow(leases: readonly Lease[]): Promise<boolean[]> {
     const kept = leases as readonly KeptLease[];
-    const rounds = [...this.#rounds.values()].map((round) => round.renewNow(leases));
-    await Promise.all([...rounds, this.#sessions?.renewNow(kept)]);
+    await Promise.all([this.#rounds.renewNow(leases), this.#sessions?.renewNow(kept)]);
     return kept.map((lease) => this.#has(lease));
   }
 
@@ -123,7 +141,7 @@ export class LeaseKeeper {
    */
   async releaseAll(): Promise<number> {
     this.#generation += 1;
-    const [ended, underSessions = 0] = await Promise.all([this.#end([...this.#kept]), this.#sessions?.closeAll()]);
+    const [ended, underSessions = 0] = await Promise.all([this.#end(this.#rounds.leases), this.#sessions?.closeAll()]);
     return ended.filter(Boolean).length + underSessions;
   }
 
@@ -139,30 +157,45 @@ export class LeaseKeeper {
 
   /** @returns the hold that the call which follows would begin */
   #begin(maxHoldMs?: number): Hold {
-    const since = this.#clock.monotonic();
-    this.#look(since);
-    return { since, at: this.#clock.now(), maxHoldMs };
+    const [since, at] = [this.#clock.monotonic(), this.#clock.now()];
+    this.#look(since, at);
+    return { since, at, maxHoldMs };
   }
 
-  /** Retried once: a reply may get lost, and the same nonce gets the same term and the same fence. */
-  async #ask({ requests, hold }: AcquireCall, isBatch: boolean): Promise<AcquireReply[]> {
+  async #acquireEach(call: AcquireCall): Promise<AcquireAnswer[]> {
+    const { requests, hold } = call;
+    let replies: AcquireReply[];
+    try {
+      replies = await this.#askFor(requests);
+    } catch (error) {
+      replies = await this.#askAgain(call, error, () => this.#askFor(requests));
+    }
+    requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold));
+    const answered = this.#answered(call);
+    const answers = requests.map((request, n) => this.#accept(answered, request, replies[n] ?? NOTHING));
+    const unwanted = requests.filter((_, n) => replies[n]?.acquired && !answers[n]?.acquired);
+    if (unwanted.length > 0) await this.#giveBack(unwanted);
+    return answers;
+  }
+
+  #askFor(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
     const store = this.#store;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const replies =
-          isBatch && store.acquireMany
-            ? await store.acquireMany(requests)
-            : await Promise.all(requests.map((request) => store.acquire(request)));
-        requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold));
-        return replies;
-      } catch (error) {
-        if (tries === 1 && !isFinal(error)) continue;
-        for (const request of requests) this.#reports.unanswered(request, error, hold.since);
-        // Whether a term has begun is unknown; one that has would block the resource for its ttl. An error that is final for
-        // one request of a batch says nothing about the others.
-        if (requests.length > 1 || !isFinal(error)) void this.#giveBack(requests);
-        throw error;
-      }
+    return store.acquireMany
+      ? store.acquireMany(requests)
+      : Promise.all(requests.map((request) => store.acquire(request)));
+  }
+
+  /** A reply may get lost, and the same nonce gets the same term and the same fence. */
+  async #askAgain<R>({ requests, hold }: AcquireCall, failed: unknown, ask: () => Promise<R>): Promise<R> {
+    try {
+      if (isFinal(failed)) throw failed;
+      return await ask();
+    } catch (error) {
+      for (const request of requests) this.#reports.unanswered(request, error, hold.since);
+      // Whether a term has begun is unknown; one that has would block the resource for its ttl. An error that is final for
+      // one request of a batch says nothing about the others.
+      if (requests.length > 1 || !isFinal(error)) void this.#giveBack(requests);
+      throw error;
     }
   }
 
@@ -170,36 +203,27 @@ export class LeaseKeeper {
     await this.#store.release(requests).catch(() => {});
   }
 
-  async #accept(call: AcquireCall, replies: readonly AcquireReply[]): Promise<AcquireAnswer[]> {
+  #answered(call: AcquireCall): Answered {
     const now = this.#clock.monotonic();
     const jumped = this.#look(now);
     // `releaseAll` meanwhile could not know of these terms, so they end here.
-    const wanted = !jumped && call.generation === this.#generation;
-    const unwanted: AcquireRequest[] = [];
-    const answers = call.requests.map((request, n): AcquireAnswer => {
-      const reply = replies[n] ?? NOTHING;
-      if (!reply.acquired) return reply;
-      const { ttlMs } = request;
-      const trust = { ttlMs, until: trustedUntil(call.hold.since, ttlMs) };
-      const tooLate = stopAt({ ttlMs, trustedUntil: trust.until }) <= now;
-      if (wanted && !tooLate) {
-        return { acquired: true, lease: this.#keep(new KeptLease(request, trust, { ...call, fence: reply.fence })) };
-      }
-      unwanted.push(request);
-      return NOTHING;
-    });
-    if (unwanted.length > 0) await this.#giveBack(unwanted);
-    return answers;
+    return { call, now, isWanted: !jumped && call.generation === this.#generation };
   }
 
-  #keep(kept: KeptLease): Lease {
-    this.#kept.add(kept);
-    this.#join(kept, kept.hold.since);
-    return kept;
+  /** @returns {@link NOTHING} for a term that came too late or is no longer wanted; the caller gives it back */
+  #accept({ call, now, isWanted }: Answered, request: AcquireRequest, reply: AcquireReply): AcquireAnswer {
+    if (!reply.acquired) return reply;
+    const { ttlMs } = request;
+    const trust = { ttlMs, until: trustedUntil(call.hold.since, ttlMs) };
+    const tooLate = stopAt({ ttlMs, trustedUntil: trust.until }) <= now;
+    if (!isWanted || tooLate) return NOTHING;
+    const lease = new KeptLease(request, { trust, fence: reply.fence }, call);
+    this.#join(lease, call.hold.since);
+    return { acquired: true, lease };
   }
 
   #join(kept: KeptLease, since: number): void {
-    this.#round(kept.ttlMs).add(kept, since);
+    this.#rounds.add(kept, since);
     this.#deadline.watch(kept.endsAt);
   }
 
@@ -211,10 +235,9 @@ export class LeaseKeeper {
     checkTtl(ttlMs);
     kept.signal.throwIfAborted();
     const since = this.#clock.monotonic();
-    // A round of its own, without a timer: whether one with this ttl is needed shows when the store has answered.
-    await this.#newRound(ttlMs).ask([kept]);
+    await this.#rounds.renewWith(kept, ttlMs);
     kept.signal.throwIfAborted();
-    this.#leave(kept);
+    this.#rounds.remove(kept);
     kept.trust.ttlMs = ttlMs;
     this.#join(kept, since);
     this.#reports.ttlChanged(kept);
@@ -236,24 +259,6 @@ export class LeaseKeeper {
     }
   }
 
-  #round(ttlMs: number): RenewalRound {
-    const known = this.#rounds.get(ttlMs);
-    if (known) return known;
-    this.#rounds.set(ttlMs, this.#newRound(ttlMs));
-    return this.#round(ttlMs);
-  }
-
-  #newRound(ttlMs: number): RenewalRound {
-    return new RenewalRound({
-      store: this.#store,
-      clock: this.#clock,
-      reports: this.#reports,
-      ttlMs,
-      onReply: () => this.#look(this.#clock.monotonic()),
-      onRefused: (kept) => this.#lose(kept, 'refused'),
-    });
-  }
-
   #lose(kept: KeptLease, reason: LossReason): void {
     if (!this.#has(kept)) return;
     this.#drop(kept);
@@ -262,25 +267,19 @@ export class LeaseKeeper {
   }
 
   #has(kept: KeptLease): boolean {
-    return kept.trust instanceof KeptSession ? kept.trust.has(kept) : this.#kept.has(kept);
+    return kept.trust instanceof KeptSession ? kept.trust.has(kept) : this.#rounds.has(kept);
   }
 
   /** Called before the holder is notified: no timer is left for this lease, even if an abort listener throws. */
   #drop(kept: KeptLease): void {
     if (kept.trust instanceof KeptSession) return kept.trust.remove(kept);
-    this.#kept.delete(kept);
-    this.#leave(kept);
-    if (this.#kept.size === 0) this.#deadline.clear();
+    this.#rounds.remove(kept);
+    if (this.#rounds.isIdle) this.#deadline.clear();
   }
 
-  #leave(kept: KeptLease): void {
-    const isIdle = this.#rounds.get(kept.ttlMs)?.remove(kept);
-    if (isIdle && this.#rounds.size > IDLE_ROUNDS) this.#rounds.delete(kept.ttlMs);
-  }
-
-  #look(monotonicNow: number): boolean {
-    const jumped = this.#jump.look(monotonicNow);
-    if (jumped) for (const kept of [...this.#kept]) this.#lose(kept, 'clock-jump');
+  #look(monotonicNow: number, now?: number): boolean {
+    const jumped = this.#jump.look(monotonicNow, now);
+    if (jumped) for (const kept of this.#rounds.leases) this.#lose(kept, 'clock-jump');
     if (jumped) this.#sessions?.loseAll('clock-jump');
     return jumped;
   }
@@ -288,10 +287,10 @@ export class LeaseKeeper {
   #onDeadline(): void {
     const now = this.#clock.monotonic();
     this.#look(now);
-    const ended = [...this.#kept].filter(({ endsAt }) => endsAt <= now);
+    const ended = this.#rounds.leases.filter(({ endsAt }) => endsAt <= now);
     for (const kept of ended) this.#lose(kept, mustStop(kept, now) ? 'expired' : 'max-hold');
     // Not Math.min(...): 150,000 arguments overflow the stack.
-    const earliest = [...this.#kept].reduce((at, kept) => Math.min(at, kept.endsAt), Infinity);
-    if (this.#kept.size > 0) this.#deadline.watch(earliest);
+    const earliest = this.#rounds.leases.reduce((at, kept) => Math.min(at, kept.endsAt), Infinity);
+    if (earliest < Infinity) this.#deadline.watch(earliest);
   }
 }

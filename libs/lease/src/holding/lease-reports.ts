@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { LossReason } from '../base/errors.js';
 import type { AcquireReply, AcquireRequest } from '../store/lease-store.js';
 import { observers, unobserved } from '../telemetry/lease-events.js';
-import type { LeaseEvent, LeaseObserver } from '../telemetry/lease-events.js';
+import type { LeaseObserver } from '../telemetry/lease-events.js';
 import type { Hold, KeptLease } from './held-lease.js';
 import type { Session } from '../store/lease-sessions.js';
 
@@ -12,13 +12,19 @@ interface Reported {
   readonly size: number;
 }
 
+/** Measures how long the store takes and how long leases are held. It hears of every lease, so it gets plain calls and no events. */
+export interface LeaseMeasure {
+  /** The store has granted or refused a lease. */
+  answered(tookMs: number): void;
+  /** A lease with a TTL of its own was granted, or has another TTL. */
+  acquired(resource: string, ttlMs: number): void;
+  /** Called once for each term: when it is lost, or else when it is released. */
+  ended(resource: string, heldMs: number): void;
+}
+
 export interface Listeners {
   readonly observe?: LeaseObserver;
-  /**
-   * Hears the same before `observe`; alone, it hears of no renewal: there are thousands for each lease that begins or ends,
-   * and who measures those has no use for them.
-   */
-  readonly measure?: LeaseObserver;
+  readonly measure?: LeaseMeasure;
 }
 
 /** When a term was asked for, and whether it lives with a session. */
@@ -27,70 +33,76 @@ type Answered = Hold & { readonly underSession?: boolean };
 /** The events of a keeper. None is built without an observer. */
 export class LeaseReports {
   readonly #clock: Clock;
-  readonly #observe: LeaseObserver;
-  readonly #silent: boolean;
-  readonly #silentRenewals: boolean;
+  readonly #observe: LeaseObserver | undefined;
+  readonly #measure: LeaseMeasure | undefined;
 
-  constructor(clock: Clock, { observe = unobserved, measure = unobserved }: Listeners) {
+  constructor(clock: Clock, { observe = unobserved, measure }: Listeners) {
     this.#clock = clock;
-    this.#silentRenewals = observe === unobserved;
-    this.#silent = this.#silentRenewals && measure === unobserved;
-    this.#observe = observers(measure, observe);
+    this.#measure = measure;
+    this.#observe = observe === unobserved ? undefined : observers(observe);
   }
 
   answered(request: AcquireRequest, reply: AcquireReply, { since, maxHoldMs, underSession }: Answered): void {
-    if (this.#silent) return;
+    if (!this.#observe && !this.#measure) return;
     const { resource, holder, ttlMs } = request;
     const tookMs = this.#since(since);
+    this.#measure?.answered(tookMs);
+    if (reply.acquired && !underSession) this.#measure?.acquired(resource, ttlMs);
+    if (!this.#observe) return;
     const bound = { ...(maxHoldMs !== undefined && { maxHoldMs }), ...(underSession && { underSession }) };
     if (reply.acquired) {
-      this.#notify({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs, ...bound });
-    } else this.#notify({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
+      this.#observe({ name: 'lease.acquired', resource, holder, fence: reply.fence, ttlMs, tookMs, ...bound });
+    } else this.#observe({ name: 'lease.busy', resource, remainingMs: reply.remainingMs, tookMs });
   }
 
   unanswered({ resource }: AcquireRequest, error: unknown, sentAt: number): void {
-    this.#notify({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
+    this.#observe?.({ name: 'lease.acquire-failed', resource, tookMs: this.#since(sentAt), error });
   }
 
   ttlChanged(lease: KeptLease): void {
-    if (!this.#silent) this.#notify({ name: 'lease.ttl-changed', ...term(lease), ttlMs: lease.ttlMs });
+    this.#measure?.acquired(lease.resource, lease.ttlMs);
+    this.#observe?.({ name: 'lease.ttl-changed', ...term(lease), ttlMs: lease.ttlMs });
   }
 
   extended(lease: KeptLease): void {
-    if (!this.#silentRenewals) this.#notify({ name: 'lease.extended', ...term(lease) });
+    this.#observe?.({ name: 'lease.extended', ...term(lease) });
   }
 
   notExtended(leases: Iterable<KeptLease>, error: unknown): void {
-    if (this.#silent) return;
-    for (const lease of leases) this.#notify({ name: 'lease.extend-failed', ...term(lease), error });
+    if (!this.#observe) return;
+    for (const lease of leases) this.#observe({ name: 'lease.extend-failed', ...term(lease), error });
   }
 
   /** One event, whatever the number of leases. */
   sessionExtended({ session, size }: Reported): void {
-    if (this.#silent) return;
-    this.#notify({ name: 'session.extended', holder: session.holder, ttlMs: session.ttlMs, leases: size });
+    this.#observe?.({ name: 'session.extended', holder: session.holder, ttlMs: session.ttlMs, leases: size });
   }
 
   sessionNotExtended({ session, size }: Reported, error: unknown): void {
-    this.#notify({ name: 'session.extend-failed', holder: session.holder, leases: size, error });
+    this.#observe?.({ name: 'session.extend-failed', holder: session.holder, leases: size, error });
   }
 
   lost(lease: KeptLease, reason: LossReason): void {
-    this.#notify({ name: 'lease.lost', ...term(lease), reason, heldMs: this.#since(lease.hold.since) });
+    const heldMs = this.#since(lease.hold.since);
+    this.#measure?.ended(lease.resource, heldMs);
+    this.#observe?.({ name: 'lease.lost', ...term(lease), reason, heldMs });
   }
 
   released(lease: KeptLease, wasOurs: boolean): void {
-    if (this.#silent) return;
+    const heldMs = this.#ended(lease);
     const name = wasOurs ? 'lease.released' : 'lease.stale-release';
-    this.#notify({ name, ...term(lease), heldMs: this.#since(lease.hold.since) });
+    this.#observe?.({ name, ...term(lease), heldMs });
   }
 
   notReleased(lease: KeptLease, error: unknown): void {
-    this.#notify({ name: 'lease.release-failed', ...term(lease), heldMs: this.#since(lease.hold.since), error });
+    const heldMs = this.#ended(lease);
+    this.#observe?.({ name: 'lease.release-failed', ...term(lease), heldMs, error });
   }
 
-  #notify(event: LeaseEvent): void {
-    this.#observe(event);
+  #ended(lease: KeptLease): number {
+    const heldMs = this.#since(lease.hold.since);
+    if (!lease.isLost) this.#measure?.ended(lease.resource, heldMs);
+    return heldMs;
   }
 
   #since(monotonic: number): number {

@@ -87,7 +87,7 @@ export class Leases implements AsyncDisposable {
     this.#store = store;
     this.#clock = clock;
     this.#adviser = new TtlAdviser({ notify: options.observe ?? unobserved });
-    this.keeper = new LeaseKeeper({ ...options, measure: this.#adviser.observe });
+    this.keeper = new LeaseKeeper({ ...options, measure: this.#adviser });
     this.hints = new ReleaseHints(store, clock);
     this.#random = random;
     this.#ttlMs = parseDuration(ttl);

@@ -1,12 +1,12 @@
-import type { Clock } from '../base/clock.js';
-import { sleep, type CancelTimer } from '../base/clock.js';
+import { sleep, type CancelTimer, type Clock, type Timer } from '../base/clock.js';
 import type { ManualClock } from '../testing/manual-clock.js';
 
 /** Time as one process of a machine has it: its wall clock can be wrong, and it can be paused, as by SIGSTOP. */
 export class ProcessClock implements Clock {
   #aheadMs = 0;
   #pausedUntil = 0;
-  readonly #timers = new Set<() => void>();
+  /** By what they fire, whether they are in use. */
+  readonly #timers = new Map<() => void, boolean>();
 
   constructor(private readonly machine: ManualClock) {}
 
@@ -22,13 +22,17 @@ export class ProcessClock implements Clock {
     return this.monotonic() < this.#pausedUntil;
   }
 
-  /** How many timers of this process wait. */
+  /** How many timers of this process wait and are in use. */
   get pending(): number {
-    return this.#timers.size;
+    return [...this.#timers.values()].filter(Boolean).length;
   }
 
-  /** A timer that is due meanwhile fires afterwards. */
   after(delayMs: number, task: () => void): CancelTimer {
+    return this.timer(delayMs, task).cancel;
+  }
+
+  /** A timer that is due while the process is paused fires afterwards. */
+  timer(delayMs: number, task: () => void): Timer {
     let cancel: CancelTimer;
     const fire = () => {
       if (this.isPaused) return void (cancel = this.machine.after(this.#pausedUntil - this.monotonic(), fire));
@@ -36,10 +40,13 @@ export class ProcessClock implements Clock {
       task();
     };
     cancel = this.machine.after(delayMs, fire);
-    this.#timers.add(fire);
-    return () => {
-      this.#timers.delete(fire);
-      cancel();
+    this.#timers.set(fire, true);
+    return {
+      use: (isInUse) => void (this.#timers.has(fire) && this.#timers.set(fire, isInUse)),
+      cancel: () => {
+        this.#timers.delete(fire);
+        cancel();
+      },
     };
   }
 

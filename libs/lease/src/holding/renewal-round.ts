@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../base/clock.js';
+import { Deadline } from './deadline.js';
 import type { KeptLease, Lease } from './held-lease.js';
 import type { LeaseStore } from '../store/lease-store.js';
 import type { LeaseReports } from './lease-reports.js';
@@ -23,26 +24,45 @@ export class RenewalRound {
   readonly #options: RoundOptions;
   readonly #leases = new Set<KeptLease>();
   readonly #failed = new Set<KeptLease>();
-  #dueAt = Number.POSITIVE_INFINITY;
-  #cancel: CancelTimer | undefined;
+  readonly #due: Deadline;
   #cancelRetry: CancelTimer | undefined;
 
   constructor(options: RoundOptions) {
     this.#options = options;
+    this.#due = new Deadline(options.clock, () => this.#run());
+  }
+
+  get leases(): Iterable<KeptLease> {
+    return this.#leases;
+  }
+
+  get isIdle(): boolean {
+    return this.#leases.size === 0;
+  }
+
+  has(lease: KeptLease): boolean {
+    return this.#leases.has(lease);
   }
 
   /** @param since when its ttl was asked for: a slow reply leaves less time until the next renewal */
   add(lease: KeptLease, since: number): void {
     this.#leases.add(lease);
-    this.#arm(since + this.#options.ttlMs / 3);
+    this.#due.watch(since + this.#options.ttlMs / 3);
   }
 
-  /** @returns whether no lease is left, and no timer either */
+  /** @returns whether no lease is left */
   remove(lease: KeptLease): boolean {
     this.#leases.delete(lease);
     this.#failed.delete(lease);
-    if (this.#leases.size === 0) this.#disarm();
-    return this.#leases.size === 0;
+    if (!this.isIdle) return false;
+    this.#due.clear();
+    this.#cancelRetries();
+    return true;
+  }
+
+  /** Cancels the timer that an idle round keeps. */
+  close(): void {
+    this.#due.cancel();
   }
 
   /**
@@ -50,15 +70,15 @@ export class RenewalRound {
    * @throws when the store could not be asked
    */
   async renewNow(leases: readonly Lease[]): Promise<void> {
-    if (this.#leases.size === 0) return;
+    if (this.isIdle) return;
     const ours = leases.filter((lease): lease is KeptLease => this.#leases.has(lease as KeptLease));
     if (ours.length > 0) await this.ask(ours);
   }
 
   #run(): void {
-    this.#disarm();
+    this.#cancelRetries();
     const { clock, ttlMs } = this.#options;
-    this.#arm(clock.monotonic() + ttlMs / 3);
+    this.#due.watch(clock.monotonic() + ttlMs / 3);
     this.#failed.clear();
     void this.#renew([...this.#leases]);
   }
@@ -104,17 +124,8 @@ export class RenewalRound {
     for (const lease of leases) void this.#renew([lease]);
   }
 
-  #arm(dueAt: number): void {
-    if (this.#dueAt <= dueAt) return;
-    this.#cancel?.();
-    this.#dueAt = dueAt;
-    this.#cancel = this.#options.clock.after(dueAt - this.#options.clock.monotonic(), () => this.#run());
-  }
-
-  #disarm(): void {
-    this.#cancel?.();
+  #cancelRetries(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
-    this.#dueAt = Number.POSITIVE_INFINITY;
   }
 }

@@ -126,7 +126,7 @@ export class SessionLeases {
       if (reply.acquired && (!isWanted || session.wasRevoked(request))) unwanted.push(request);
       if (!reply.acquired || unwanted.at(-1) === request) return this.#refused(call, request, reply);
       reports.answered(request, reply, hold);
-      const lease = new KeptLease(request, session, { fence: reply.fence, hold: call.hold, hooks: call.hooks });
+      const lease = new KeptLease(request, { trust: session, fence: reply.fence }, call);
       session.add(lease);
       return { acquired: true, lease };
     });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseFence, NO_FENCE } from '../base/fence.js';
+import { NO_FENCE } from '../base/fence.js';
 import type { LeaseEvent } from '../telemetry/lease-events.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { LeaseStoreDouble } from './lease-store-double.stage.js';
+import { MemoryLeaseStore } from '../store/memory-lease-store.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { TtlAdviser, ttlAdvice, type TtlMeasurements, type TtlVerdict } from './ttl-adviser.js';
 import * as fc from 'fast-check';
 import { stopAt, trustedUntil } from '../store/grant.js';
@@ -19,16 +23,24 @@ function stage(maxRemembered?: number) {
     notify: (event) => void told.push(event),
     ...(maxRemembered !== undefined && { maxRemembered }),
   });
-  let fences = 0;
   const hold = ({ resource = 'r', heldMs, ttlMs = 10_000, times = 100 }: Holding) => {
     for (let n = 0; n < times; n += 1) {
-      const term = { resource, holder: 'pod/1', fence: parseFence(String((fences += 1))) };
-      adviser.observe({ name: 'lease.acquired', ...term, ttlMs, tookMs: 1 });
-      adviser.observe({ name: 'lease.released', ...term, heldMs });
+      adviser.answered(1);
+      adviser.acquired(resource, ttlMs);
+      adviser.ended(resource, heldMs);
     }
   };
   const verdicts = () => told.map((event) => event.name === 'lease.ttl-unfit' && event.verdict);
   return { adviser, told, hold, verdicts };
+}
+
+/** An adviser that measures the leases of a keeper. */
+function kept() {
+  const { adviser } = stage();
+  const clock = new ManualClock();
+  const memory = new MemoryLeaseStore({ clock });
+  const store = new LeaseStoreDouble(memory, { sessions: memory.sessions });
+  return { adviser, clock, store, keeper: new LeaseKeeper({ store, clock, measure: adviser }) };
 }
 
 describe('the adviser', () => {
@@ -41,11 +53,19 @@ describe('the adviser', () => {
     expect(advice.p999StoreMs).toBeCloseTo(1, 1);
   });
 
-  it('learns nothing of a resource from terms that live with a session: those have no ttl of their own', () => {
-    const { adviser } = stage();
-    const term = { resource: 'r', holder: 'pod/1', fence: parseFence('1') };
-    adviser.observe({ name: 'lease.acquired', ...term, ttlMs: 10_000, tookMs: 1, underSession: true });
+  it('learns nothing of a resource from terms that live with a session: those have no ttl of their own', async () => {
+    const { adviser, keeper } = kept();
+    await keeper.tryAcquireMany([{ resource: 'r' }], { ttlMs: 10_000 });
     expect(adviser.advice('r')).toMatchObject({ ttlMs: null, verdict: 'too-few-samples' });
+  });
+
+  it('counts a term once that is lost and then released', async () => {
+    const { adviser, keeper, store, clock } = kept();
+    const answer = await keeper.tryAcquire('r', { ttlMs: 10_000 });
+    store.next('renew', ...Array<'fail'>(20).fill('fail'));
+    await clock.advance(10_000);
+    if (answer.acquired) await answer.lease.release();
+    expect(adviser.advice('r')).toMatchObject({ samples: 1, ttlMs: 10_000 });
   });
 
   it('knows nothing of a resource it has not seen', () => {
@@ -67,14 +87,18 @@ describe('the adviser', () => {
     expect(verdicts()).toEqual(['too-short', 'too-short', 'too-long']);
   });
 
-  it('measures answered requests only: a timeout is no latency of the store', () => {
-    const { adviser, hold } = stage();
-    hold({ heldMs: 20 });
-    for (let n = 0; n < 1_000; n += 1) {
-      adviser.observe({ name: 'lease.acquire-failed', resource: 'r', tookMs: 5_000, error: new Error('timed out') });
-    }
-    expect(adviser.advice('r').p999StoreMs).toBeLessThan(2);
-    adviser.observe({ name: 'lease.busy', resource: 'r', remainingMs: 1, tookMs: 400 });
+  it('measures answered requests only: a timeout is no latency of the store', async () => {
+    const { adviser, keeper, store, clock } = kept();
+    const ask = async () => {
+      store.next('acquire', { heldBack: new Promise((resolve) => void clock.after(400, () => resolve())) });
+      const answer = keeper.tryAcquire('r', { ttlMs: 10_000 });
+      await clock.advance(400);
+      return answer;
+    };
+    store.next('acquire', 'fail', 'fail');
+    await expect(keeper.tryAcquire('r', { ttlMs: 10_000 })).rejects.toThrow('Connection is closed.');
+    expect(adviser.advice('r').p999StoreMs).toBe(0);
+    expect([(await ask()).acquired, (await ask()).acquired]).toEqual([true, false]);
     expect(adviser.advice('r').p999StoreMs).toBeGreaterThan(300);
   });
 

@@ -1,5 +1,7 @@
 import { resourceType } from '../base/resource.js';
-import { LostTerms, type LeaseEvent, type LeaseObserver } from '../telemetry/lease-events.js';
+import { DurationHistogram } from './duration-histogram.js';
+import type { LeaseObserver } from '../telemetry/lease-events.js';
+import type { LeaseMeasure } from './lease-reports.js';
 import { trustedUntil } from '../store/grant.js';
 import { MAX_TTL_MS, MIN_TTL_MS } from '../store/lease-request.js';
 
@@ -16,8 +18,12 @@ class HoldTimes {
   ttlMs: number | null = null;
   /** The last verdict that was published. */
   verdict: TtlVerdict = 'too-few-samples';
+  /** The type of the resource. */
+  readonly ofType: string | undefined;
 
-  constructor(readonly about: string) {}
+  constructor(readonly about: string) {
+    this.ofType = typeOf(about);
+  }
 }
 
 /**
@@ -26,66 +32,61 @@ class HoldTimes {
  * There may be millions of ids, few of them held a hundred times. So each holding of `<type>:<id>` counts for the resource
  * and for its type, and the type answers for a resource that has too few samples.
  */
-export class TtlAdviser {
+export class TtlAdviser implements LeaseMeasure {
   readonly #notify: LeaseObserver;
   readonly #maxRemembered: number;
   /** In the order of their last acquisition, the oldest first. */
   readonly #known = new Map<string, HoldTimes>();
   readonly #storeMs = new DurationHistogram();
-  readonly #lost = new LostTerms();
 
   constructor({ notify, maxRemembered = 1_000 }: TtlAdviserOptions) {
     this.#notify = notify;
     this.#maxRemembered = maxRemembered;
   }
 
-  /** Takes every event of a keeper. */
-  readonly observe: LeaseObserver = (event: LeaseEvent) => {
-    switch (event.name) {
-      case 'lease.acquired':
-        this.#storeMs.add(event.tookMs);
-        // It has no ttl of its own.
-        if (event.underSession) return;
-        for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
-        return;
-      case 'lease.ttl-changed':
-        for (const about of subjects(event.resource)) this.#acquired(about, event.ttlMs);
-        return;
-      case 'lease.busy':
-        this.#storeMs.add(event.tookMs);
-        return;
-      case 'lease.lost':
-      case 'lease.released':
-      case 'lease.stale-release':
-      case 'lease.release-failed':
-        if (this.#lost.isFirstEnd(event)) this.#held(event.resource, event.heldMs);
-        return;
-      // The time of an unanswered request is our timeout, not the store's latency.
-      default:
-    }
-  };
+  /** Not for an unanswered request: its time is our timeout, not the store's latency. */
+  answered(tookMs: number): void {
+    this.#storeMs.add(tookMs);
+  }
+
+  acquired(resource: string, ttlMs: number): void {
+    const { ofType } = this.#acquired(resource, ttlMs);
+    if (ofType !== undefined) this.#acquired(ofType, ttlMs);
+  }
+
+  ended(resource: string, heldMs: number): void {
+    const own = this.#known.get(resource);
+    const ofType = this.#typeOf(resource, own);
+    own?.held.add(heldMs);
+    ofType?.held.add(heldMs);
+    const times = better(own, ofType);
+    // Not after each holding: a quantile reads the whole histogram.
+    if (times && times.held.samples % MIN_SAMPLES === 0) this.#publish(times);
+  }
 
   /** For the resource, or for its type if that has more samples. */
   advice(resource: string): TtlAdvice {
-    return this.#judge(this.#bestKnown(resource) ?? new HoldTimes(resource));
+    const own = this.#known.get(resource);
+    return this.#judge(better(own, this.#typeOf(resource, own)) ?? new HoldTimes(resource));
   }
 
-  #acquired(about: string, ttlMs: number): void {
+  #acquired(about: string, ttlMs: number): HoldTimes {
     const times = this.#known.get(about) ?? new HoldTimes(about);
     times.ttlMs = ttlMs;
     this.#known.delete(about);
     this.#known.set(about, times);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= this.#maxRemembered) break;
-      this.#known.delete(oldest);
-    }
+    if (this.#known.size > this.#maxRemembered) this.#forgetOldest();
+    return times;
   }
 
-  #held(resource: string, heldMs: number): void {
-    for (const about of subjects(resource)) this.#known.get(about)?.held.add(heldMs);
-    const times = this.#bestKnown(resource);
-    // Not after each holding: a quantile reads the whole histogram.
-    if (times && times.held.samples % MIN_SAMPLES === 0) this.#publish(times);
+  #forgetOldest(): void {
+    const [oldest = ''] = this.#known.keys();
+    this.#known.delete(oldest);
+  }
+
+  #typeOf(resource: string, own: HoldTimes | undefined): HoldTimes | undefined {
+    const ofType = own ? own.ofType : typeOf(resource);
+    return ofType === undefined ? undefined : this.#known.get(ofType);
   }
 
   #publish(times: HoldTimes): void {
@@ -103,68 +104,17 @@ export class TtlAdviser {
     const p999StoreMs = this.#storeMs.quantile(0.999);
     return ttlAdvice({ about, samples: held.samples, holdMs, p999StoreMs, ttlMs }, verdict);
   }
-
-  /** The resource itself if it was held often enough, else its type. */
-  #bestKnown(resource: string): HoldTimes | undefined {
-    const [own, ofType] = subjects(resource).map((about) => this.#known.get(about));
-    return own && own.held.samples >= MIN_SAMPLES ? own : (ofType ?? own);
-  }
 }
 
-/** The resource, and its type as `<type>:*`, which can't be a resource: a star is refused in names. */
-function subjects(resource: string): readonly string[] {
+/** The resource itself if it was held often enough, else its type. */
+function better(own: HoldTimes | undefined, ofType: HoldTimes | undefined): HoldTimes | undefined {
+  return own && own.held.samples >= MIN_SAMPLES ? own : (ofType ?? own);
+}
+
+/** The type of a resource as `<type>:*`, which can't be a resource: a star is refused in names. */
+function typeOf(resource: string): string | undefined {
   const type = resourceType(resource);
-  return type === 'untyped' ? [resource] : [resource, `${type}:*`];
-}
-
-const MIN_MS = 0.1;
-const GROWTH = 1.02;
-/** Up to 78 hours; longer durations count as that. */
-const BUCKETS = 1_100;
-/** p99.9 of 5,000 durations still has five above it. */
-const GENERATION = 5_000;
-
-/**
- * Quantiles of the last 5,000 to 10,000 durations, never too small and at most 2 % too large: each bucket ends 2 % above
- * the one before. Older durations are forgotten, because a section that was made faster needs the shorter TTL.
- */
-export class DurationHistogram {
-  #previous: Uint16Array | undefined;
-  /** Made when it is needed: most of those who hold a hundred thousand resources release none of them. */
-  #current: Uint16Array | undefined;
-  #added = 0;
-
-  get samples(): number {
-    return (this.#previous ? GENERATION : 0) + this.#added;
-  }
-
-  add(ms: number): void {
-    if (!Number.isFinite(ms)) return;
-    const bucket = Math.ceil(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / Math.log(GROWTH));
-    const at = Math.min(bucket, BUCKETS - 1);
-    this.#current ??= new Uint16Array(BUCKETS);
-    this.#current[at] = this.#countAt(this.#current, at) + 1;
-    this.#added += 1;
-    if (this.#added < GENERATION) return;
-    this.#previous = this.#current;
-    this.#current = undefined;
-    this.#added = 0;
-  }
-
-  /** The duration that the part `q` of all durations doesn't exceed; 0 before the first one. */
-  quantile(q: number): number {
-    const rank = Math.ceil(q * this.samples);
-    let seen = 0;
-    for (let at = 0; at < BUCKETS; at += 1) {
-      seen += this.#countAt(this.#current, at) + this.#countAt(this.#previous, at);
-      if (seen > 0 && seen >= rank) return MIN_MS * GROWTH ** at;
-    }
-    return 0;
-  }
-
-  #countAt(counts: Uint16Array | undefined, at: number): number {
-    return counts?.[at] ?? 0;
-  }
+  return type === 'untyped' ? undefined : `${type}:*`;
 }
 
 export type TtlVerdict = 'fits' | 'too-short' | 'too-long' | 'too-few-samples';

@@ -48,6 +48,7 @@ export class RedisLeaseSessions implements LeaseSessions {
   readonly #key: (session: string) => string;
   readonly #released: string;
   readonly #over = new Set<string>();
+  #ended = '';
 
   constructor(options: RedisLeaseStoreOptions, terms: SessionTerms) {
     this.#options = options;
@@ -123,8 +124,9 @@ export class RedisLeaseSessions implements LeaseSessions {
     return (await scripts['revoke-term'].run(this.#options.redis, [this.#key(nonce)], args)) === 'DONE';
   }
 
-  lately(): readonly string[] {
-    return [...this.#over];
+  /** The sessions that ended lately, with blanks between them. */
+  get ended(): string {
+    return this.#ended;
   }
 
   /** A session that is over never comes back. */
@@ -135,6 +137,7 @@ export class RedisLeaseSessions implements LeaseSessions {
       if (this.#over.size <= MAX_NAMED) break;
       this.#over.delete(oldest);
     }
+    this.#ended = [...this.#over].join(' ');
   }
 }
 

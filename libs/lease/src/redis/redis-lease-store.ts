@@ -4,14 +4,14 @@ import type { Fence } from '../base/fence.js';
 import { checkRequest, checkWhole } from '../store/lease-request.js';
 import type { Term } from '../store/grant.js';
 import { inBatches, loadScripts, type RedisClient } from './redis-script.js';
-import { NotReplicatedError, waitForReplicas } from './replicated-write.js';
+import { NotReplicatedError, waitForReplicas, type ReplicatedWrite } from './replicated-write.js';
 import type { RedisLeaseStoreOptions } from './redis-lease-options.js';
 import { RedisLeaseSessions } from './redis-lease-sessions.js';
-import { settleHeld } from './session-answers.js';
+import { isHeld, settleHeld } from './session-answers.js';
 import type { LeaseSessions, Session, SessionRequest } from '../store/lease-sessions.js';
 import { watchChannel } from './redis-connection.js';
-import { partOf, redisChannel, redisKeysOf } from '../store/keys.js';
-import type { KeySpace } from '../store/keys.js';
+import { partOf, redisChannel, redisKeyPairsOf, redisKeysOf } from '../store/keys.js';
+import type { KeyPair, KeySpace } from '../store/keys.js';
 import { probeRedis } from './redis-probe.js';
 import type { Criticality, Finding } from '../store/finding.js';
 import type {
@@ -38,7 +38,8 @@ const scripts = loadScripts(new URL('../lua/', import.meta.url), [
 export class RedisLeaseStore implements QuorumMember {
   readonly #redis: RedisClient;
   readonly #lease: (resource: string) => string;
-  readonly #fence: (resource: string) => string;
+  /** The keys of a lease and of its fence. */
+  readonly #keys: (resource: string) => KeyPair;
   readonly #listed: KeySpace & { readonly part: string };
   readonly #released: string;
   readonly #replication: RedisLeaseStoreOptions['replication'];
@@ -50,7 +51,7 @@ export class RedisLeaseStore implements QuorumMember {
     this.#redis = options.redis;
     this.#listed = { prefix, tenant, part: partOf(options.kind, 'lease') };
     this.#lease = redisKeysOf(this.#listed.part, options);
-    this.#fence = redisKeysOf(partOf(options.kind, 'fence'), options);
+    this.#keys = redisKeyPairsOf([this.#listed.part, partOf(options.kind, 'fence')], options);
     this.#released = redisChannel(options, partOf(options.kind, 'released'));
     this.#replication = options.replication;
     this.#sessions = new RedisLeaseSessions(options, {
@@ -69,11 +70,19 @@ export class RedisLeaseStore implements QuorumMember {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     checkRequest(request);
-    const ask = async (_: unknown, over: readonly string[]) => [
-      String(await this.#run('acquire-lease', [request], [askedFor(request), over.join(' ')])),
-    ];
-    const first = await ask([], this.#sessions.lately());
-    const [answer = ''] = await settleHeld(first, { requests: [request], sessions: this.#sessions, ask });
+    const answer = String(await this.#ask(request, this.#sessions.ended));
+    // A lease that no session holds takes no detour.
+    return isHeld(answer) ? this.#settle(request, answer) : replyTo(request, answer);
+  }
+
+  #ask(request: AcquireRequest, over: string): Promise<unknown> {
+    const asked = askedFor(request);
+    return this.#run('acquire-lease', [request], over === '' ? [asked] : [asked, over]);
+  }
+
+  async #settle(request: AcquireRequest, held: string): Promise<AcquireReply> {
+    const ask = async (_: unknown, over: string) => [String(await this.#ask(request, over))];
+    const [answer = ''] = await settleHeld([held], { requests: [request], sessions: this.#sessions, ask });
     return replyTo(request, answer);
   }
 
@@ -81,23 +90,23 @@ export class RedisLeaseStore implements QuorumMember {
     requests.forEach(checkRequest);
     // Each waits for its own replicas: one WAIT for all would give up all of them for one.
     if (this.#replication) return Promise.all(requests.map((request) => this.acquire(request)));
-    const ask = (asked: readonly AcquireRequest[], over: readonly string[]) =>
+    const ask = (asked: readonly AcquireRequest[], over: string) =>
       inBatches(this.#redis, asked, async (batch) =>
-        list(await this.#run('acquire-leases', batch, [over.join(' '), ...batch.map(askedFor)])).map(String),
+        list(await this.#run('acquire-leases', batch, [over, ...batch.map(askedFor)])).map(String),
       );
-    const first = await ask(requests, this.#sessions.lately());
+    const first = await ask(requests, this.#sessions.ended);
     const answers = await settleHeld(first, { requests, sessions: this.#sessions, ask });
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', request.ttlMs)));
   }
 
   /** A batch counts when so many replicas have all of it: one WAIT covers whatever was written before it. */
   async #acquireUnder({ nonce, ttlMs }: Session, requests: readonly SessionRequest[]): Promise<AcquireReply[]> {
-    const ask = (asked: readonly SessionRequest[], over: readonly string[]) =>
+    const ask = (asked: readonly SessionRequest[], over: string) =>
       inBatches(this.#redis, asked, async (batch) => {
-        const args = [over.join(' '), nonce, batch.map(askedUnder).join('\n')];
+        const args = [over, nonce, batch.map(askedUnder).join('\n')];
         return answersUnder(batch.length, list(await this.#run('acquire-session-leases', batch, args)));
       });
-    const first = await ask(requests, this.#sessions.lately());
+    const first = await ask(requests, this.#sessions.ended);
     const answers = await settleHeld(first, { requests, sessions: this.#sessions, ask });
     return requests.map((request, n) => replyTo(request, heeded(request, answers[n] ?? '', ttlMs)));
   }
@@ -110,17 +119,22 @@ export class RedisLeaseStore implements QuorumMember {
     return word === 'DONE';
   }
 
-  async #run(
+  #run(
     name: keyof typeof scripts & `acquire-${string}`,
     terms: readonly Term[],
     args: readonly (string | number)[],
-  ) {
-    const script = scripts[name];
-    const keys = terms.flatMap(({ resource }) => this.#keys(resource));
+  ): Promise<unknown> {
+    const [script, keys] = [scripts[name], this.#keysOf(terms)];
     if (!this.#replication) return script.run(this.#redis, keys, args);
-    const { redis, ...awaited } = this.#replication;
+    return this.#runReplicated(terms, { script, keys, args, ...this.#replication });
+  }
+
+  async #runReplicated(
+    terms: readonly Term[],
+    { redis, ...write }: ReplicatedWrite & { readonly redis: RedisClient },
+  ): Promise<unknown> {
     try {
-      return await waitForReplicas(redis, { script, keys, args, wrote: isAcquired, ...awaited });
+      return await waitForReplicas(redis, { ...write, wrote: isAcquired });
     } catch (error) {
       // It is on the primary and must be given back: the caller asked for a lease that survives a failover.
       if (error instanceof NotReplicatedError) await this.release(terms);
@@ -138,11 +152,14 @@ export class RedisLeaseStore implements QuorumMember {
 
   async release(terms: readonly Term[]): Promise<boolean[]> {
     const answers = await inBatches(this.#redis, terms, async (batch) => {
-      const keys = batch.flatMap(({ resource }) => this.#keys(resource));
       const args = [this.#released];
       for (const { nonce, resource } of batch) args.push(nonce, resource);
-      return endsOf(batch, await scripts['release-leases'].run(this.#redis, keys, args));
+      return endsOf(batch, await scripts['release-leases'].run(this.#redis, this.#keysOf(batch), args));
     });
+    return answers.every((answer) => typeof answer === 'boolean') ? answers : this.#wereLive(answers);
+  }
+
+  async #wereLive(answers: readonly (boolean | string)[]): Promise<boolean[]> {
     const sessions = await this.#sessions.lookAtEach(answers.filter((answer) => typeof answer === 'string'));
     return answers.map((answer) => (typeof answer === 'string' ? sessions.get(answer) !== undefined : answer));
   }
@@ -184,10 +201,15 @@ export class RedisLeaseStore implements QuorumMember {
     return terms.map(({ resource }) => this.#lease(resource));
   }
 
-  #keys(resource: string): [lease: string, fence: string] {
-    return [this.#lease(resource), this.#fence(resource)];
+  #keysOf(terms: readonly Term[]): string[] {
+    const keys: string[] = [];
+    for (const { resource } of terms) keys.push(...this.#keys(resource));
+    return keys;
   }
 }
+
+const ACQUIRED = 'ACQUIRED ';
+const BUSY = 'BUSY ';
 
 function askedFor({ nonce, ttlMs, floor, holder }: AcquireRequest): string {
   return `${nonce} ${ttlMs} ${formatFence(floor)} ${holder}`;
@@ -198,16 +220,15 @@ function askedUnder({ nonce, floor }: SessionRequest): string {
 }
 
 function replyTo({ resource }: Pick<Term, 'resource'>, text: string): AcquireReply {
-  const [word, value = ''] = text.split(' ');
-  if (word === 'EXHAUSTED') throw new FenceExhaustedError(resource);
-  if (word === 'ACQUIRED') return { acquired: true, fence: parseFence(value) };
-  if (word === 'BUSY') return { acquired: false, remainingMs: Number(value) };
+  if (text.startsWith(ACQUIRED)) return { acquired: true, fence: parseFence(text.slice(ACQUIRED.length)) };
+  if (text.startsWith(BUSY)) return { acquired: false, remainingMs: Number(text.slice(BUSY.length)) };
+  if (text === 'EXHAUSTED') throw new FenceExhaustedError(resource);
   throw new Error(`Expected an answer about ${resource}, got ${JSON.stringify(text)}.`);
 }
 
 /** In full what `acquire-session-leases` says in short. */
 function answersUnder(count: number, [fence, ...others]: unknown[]): string[] {
-  const usual = `ACQUIRED ${String(fence)}`;
+  const usual = `${ACQUIRED}${String(fence)}`;
   const answers = Array.from({ length: count }, () => usual);
   for (const other of others.map(String)) {
     const at = other.indexOf(' ');
@@ -237,13 +258,9 @@ function answersOf(terms: readonly Term[], over: unknown): boolean[] {
 
 /** The same with a session in place of `true`, for a term that lived with it: whether it was over is for that to say. */
 function endsOf(terms: readonly Term[], reply: unknown): (boolean | string)[] {
-  const ended = list(reply).filter((entry) => typeof entry === 'string');
-  const answers: (boolean | string)[] = answersOf(
-    terms,
-    list(reply).filter((entry) => typeof entry !== 'string'),
-  );
-  for (const entry of ended) {
-    const [place, session = ''] = entry.split(' ');
+  const answers: (boolean | string)[] = terms.map(() => true);
+  for (const entry of list(reply)) {
+    const [place, session = false] = String(entry).split(' ');
     answers[Number(place) - 1] = session;
   }
   return answers;

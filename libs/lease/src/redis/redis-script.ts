@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import type { Cluster, Redis } from 'ioredis';
 
 /** A standalone or a cluster connection: scripts run on both, as long as all keys of one call share a hash tag. */
@@ -53,7 +54,11 @@ function holdBack(client: RedisClient): void {
   // There is no stream before the first connection; a corked one needs no second cork.
   if (!stream || stream.writableCorked > 0) return;
   stream.cork();
-  process.nextTick(() => stream.uncork());
+  process.nextTick(letGo, stream);
+}
+
+function letGo(stream: Writable): void {
+  stream.uncork();
 }
 
 const INCLUDE = /^-- @include (lease\/)?([a-z][a-z0-9-]*)$/gm;

@@ -1,7 +1,7 @@
 import type { RedisLeaseSessions } from './redis-lease-sessions.js';
 
-/** Asks for some of the requests, naming sessions that are known to be over. */
-type Ask<R> = (requests: readonly R[], over: readonly string[]) => Promise<string[]>;
+/** Asks for some of the requests, naming sessions that are known to be over, with blanks between them. */
+type Ask<R> = (requests: readonly R[], over: string) => Promise<string[]>;
 
 interface Asked<R> {
   readonly requests: readonly R[];
@@ -11,6 +11,11 @@ interface Asked<R> {
 }
 
 const HELD = 'HELD ';
+
+/** Whether the answer names a session that is to be looked at. */
+export function isHeld(answer: string | undefined): boolean {
+  return answer !== undefined && answer.startsWith(HELD);
+}
 
 /**
  * Answers to requests for leases, of which none is `HELD <session>` any more: each such session was looked at, and what a
@@ -28,7 +33,7 @@ export async function settleHeld<R>(answers: string[], { requests, sessions, ask
     const over = [...found].flatMap(([session, live]) => (live ? [] : [session]));
     const again = await ask(
       free.map((place) => requests[place] as R),
-      over,
+      over.join(' '),
     );
     free.forEach((place, n) => (answers[place] = again[n] ?? ''));
   }
@@ -36,7 +41,7 @@ export async function settleHeld<R>(answers: string[], { requests, sessions, ask
 }
 
 function placesHeld(answers: readonly string[]): number[] {
-  return [...answers.keys()].filter((place) => answers[place]?.startsWith(HELD));
+  return [...answers.keys()].filter((place) => isHeld(answers[place]));
 }
 
 function sessionIn(answer = ''): string {

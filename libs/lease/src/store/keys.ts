@@ -47,6 +47,25 @@ export function redisKeysOf(part: string, space: KeySpace): (resource: string) =
   return (resource) => `${head}${checkResourceName(resource)}${tail}`;
 }
 
+/** Two keys of one resource. */
+export type KeyPair = readonly [string, string];
+
+/**
+ * {@link redisKeysOf} of two parts. The last pair is kept: a lease is released soon after it was acquired, and contenders ask for
+ * the same one.
+ */
+export function redisKeyPairsOf([first, second]: KeyPair, space: KeySpace): (resource: string) => KeyPair {
+  const [head, tail, otherTail] = [headOf(space), tailOf(first), tailOf(second)];
+  let last: string | undefined;
+  let pair: KeyPair = ['', ''];
+  return (resource) => {
+    if (resource === last) return pair;
+    const name = `${head}${checkResourceName(resource)}`;
+    [last, pair] = [resource, [`${name}${tail}`, `${name}${otherTail}`]];
+    return pair;
+  };
+}
+
 function tailOf(part: string): string {
   return `}:${checked('key part', part, PART_NAME)}`;
 }

@@ -1,8 +1,9 @@
-import type { CancelTimer, Clock } from '../base/clock.js';
+import type { CancelTimer, Clock, Timer } from '../base/clock.js';
 
-interface Timer {
+interface Waiting {
   readonly dueAt: number;
   readonly task: () => void;
+  inUse: boolean;
 }
 
 /** Enough for a chain of promises between two timers; a real `setImmediate` comes after all of them. */
@@ -14,7 +15,7 @@ function settle(): Promise<void> {
 export class ManualClock implements Clock {
   #wallAtStart: number;
   #monotonic = 0;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new Set<Waiting>();
 
   /** @param startsAt wall clock, milliseconds since the Unix epoch */
   constructor(startsAt: number = Date.UTC(2030, 0, 1)) {
@@ -30,14 +31,18 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): CancelTimer {
-    const timer = { dueAt: this.#monotonic + Math.max(0, delayMs), task };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
+    return this.timer(delayMs, task).cancel;
   }
 
-  /** How many timers wait: a test that is done expects 0. */
+  timer(delayMs: number, task: () => void): Timer {
+    const timer = { dueAt: this.#monotonic + Math.max(0, delayMs), task, inUse: true };
+    this.#timers.add(timer);
+    return { use: (inUse) => void (timer.inUse = inUse), cancel: () => void this.#timers.delete(timer) };
+  }
+
+  /** How many timers wait and are in use: a test that is done expects 0. */
   get pending(): number {
-    return this.#timers.size;
+    return [...this.#timers].filter(({ inUse }) => inUse).length;
   }
 
   /** Turns both clocks on by `ms`. Timers run in the order they are due; promises settle between them and at the end. */
@@ -59,7 +64,7 @@ export class ManualClock implements Clock {
     this.#wallAtStart += ms;
   }
 
-  #next(end: number): Timer | undefined {
+  #next(end: number): Waiting | undefined {
     // Sorting is stable and a set keeps the order of insertion: two timers due at once run as they were started.
     return [...this.#timers].filter((timer) => timer.dueAt <= end).toSorted((a, b) => a.dueAt - b.dueAt)[0];
   }
