@@ -132,6 +132,12 @@ export interface RunHistory {
   countRuns(crons: readonly string[]): Promise<number[]>;
   /** How many run ids of the cron can't be used again although their record may be gone: idempotency keys within their life. */
   countKeys(cron: string): Promise<number>;
+  /**
+   * Of these the crons that may need a person, in any order: the newest run did not succeed, they are paused without an end, or
+   * notifications of theirs were dropped within a day. May name others as well. What an examination of all crons begins with,
+   * because most are well.
+   */
+  notable(crons: readonly string[]): Promise<string[]>;
   /** The newest recorded skip ranges first. */
   skips(cron: string, limit: number): Promise<SkipRange[]>;
   /** The same of many crons, in the order given, in few calls where the store can. */

@@ -12,11 +12,13 @@ import type {
 } from '../base/ledger.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
-import { forgetRun, snapshot, type MemoryRun } from './memory-ledger-record.js';
+import { forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
 import { hasLateness, occurrenceId } from '../base/occurrence.js';
 import { isTerminal } from '../base/run-state.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
+
+const DAY_MS = 86_400_000;
 
 /** What the ledger in memory knows of the past, and how it forgets it. */
 export class MemoryRunHistory implements RunHistory {
@@ -70,6 +72,17 @@ export class MemoryRunHistory implements RunHistory {
       return all.toSorted(latestFirst).slice(0, Math.max(0, limit));
     });
     return found.toSorted(latestFirst).map(snapshot);
+  }
+
+  async notable(crons: readonly string[]): Promise<string[]> {
+    return crons.filter((cron) => this.#isNotable(cron));
+  }
+
+  #isNotable(name: string): boolean {
+    const [cron, now] = [this.store.cron(name), this.store.now()];
+    const { state = 'succeeded' } = this.store.runs(name).at(-1)?.record ?? {};
+    const droppedAt = cron.droppedNotifications?.lastAt ?? -Infinity;
+    return state !== 'succeeded' || pauseInForce(cron, now)?.until === null || now - droppedAt < DAY_MS;
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {

@@ -57,6 +57,12 @@ export class PostgresRunHistory implements RunHistory {
     return rows.map(decodeRun);
   }
 
+  async notable(crons: readonly string[]): Promise<string[]> {
+    const { keepMs } = this.access.timing;
+    const found = inBatches(crons, MAX_CRONS).map((batch) => this.ask<string[]>('list_notable', batch, keepMs));
+    return (await Promise.all(found)).flat();
+  }
+
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
     const [skips = []] = await this.newestSkips([cron], limit);
     return skips;

@@ -141,7 +141,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     const of = this.#keysOf(cronOfRun(runId));
     const keys = [of.cron, of.run(runId)];
     if (this.access.redis.isCluster) {
-      keys.push(of.open, of.runs, of.failed, of.uncertain, of.notifications, of.items(runId));
+      keys.push(of.open, of.runs, of.failed, of.uncertain, of.notifications, of.noted, of.items(runId));
     }
     return { runId, keys, args };
   }

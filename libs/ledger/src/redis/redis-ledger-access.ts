@@ -50,6 +50,10 @@ const NON_DURABLE: ReadonlySet<string> = new Set<ScriptName>([
   'forget-runs',
 ]);
 
+/** Scripts that are under way at once: on a cluster each is about one cron. */
+const AT_ONCE = 1;
+const AT_ONCE_ON_CLUSTER = 20;
+
 export interface RedisLedgerOptions extends KeySpace {
   readonly redis: RedisClient;
   readonly timing?: Partial<LedgerTiming>;
@@ -102,6 +106,16 @@ export class RedisLedgerAccess {
     const size = this.redis.isCluster ? 1 : most;
     return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
   }
+
+  /** Some at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well. */
+  async inTurn<Item, Answer>(items: readonly Item[], ask: (item: Item) => Promise<Answer>): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    const most = this.redis.isCluster ? AT_ONCE_ON_CLUSTER : AT_ONCE;
+    for (let at = 0; at < items.length; at += most) {
+      answers.push(...(await Promise.all(items.slice(at, at + most).map(ask))));
+    }
+    return answers;
+  }
 }
 
 /** Every key of one cron shares a hash tag, so that one script may touch its record, its runs and their effects. */
@@ -123,6 +137,8 @@ export interface CronKeys {
   readonly uncertain: string;
   /** Runs whose new state somebody is to be notified of, by when they came into it, as `note-notification.lua` writes them. */
   readonly notifications: string;
+  /** Exists while the cron may need a person and neither `open` nor `failed` shows it, as `note-cron.lua` decides. */
+  readonly noted: string;
   run(runId: string): string;
   items(runId: string): string;
 }
@@ -146,6 +162,7 @@ function ledgerKeys(options: KeySpace): LedgerKeys {
       uncertain: `${base}uncertain`,
       used: `${base}used`,
       notifications: `${base}notifications`,
+      noted: `${base}noted`,
       run: (runId) => key(cron, `run:${runId}`),
       items: (runId) => key(cron, `items:${runId}`),
     };

@@ -8,6 +8,7 @@ import type { CronRow, OverdueRow } from './redis-occurrence-codec.js';
 import { keysOfRun } from './redis-ledger-access.js';
 import { BAND, deliveryOf } from './redis-run-codec.js';
 import type { Run } from '../base/run.js';
+import { cronsWith } from './redis-rare-keys.js';
 import { RedisRunHistory } from './redis-run-history.js';
 
 /** A script blocks the server while it runs: one with this many claims, confirmations, crons or looks takes a few milliseconds. */
@@ -15,10 +16,6 @@ const MAX_CLAIMS = 200;
 const MAX_CONFIRMED = 500;
 const MAX_CRONS = 500;
 const MAX_LOOKED_AT = 200;
-
-/** Crons asked about with one `EXISTS`; a part with few enough is looked at as a whole. */
-const MAX_ASKED_FOR = 1_000;
-const FEW = 8;
 
 /** The lowest score of a run that was claimed and not confirmed. */
 const PENDING = 2 * BAND;
@@ -83,7 +80,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const runId = occurrence ? occurrenceId({ cron, scheduledAt: occurrence.scheduledAt }) : '';
     const of = this.access.keys(cron);
     const keys = [of.cron, of.run(runId)];
-    if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.skips);
+    if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.skips, of.noted);
     return { index, runId, keys, args: encodeClaim(request) };
   }
 
@@ -125,24 +122,8 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     return (await Promise.all(found)).flat();
   }
 
-  async withOpenRuns(crons: readonly string[]): Promise<string[]> {
-    const batches = this.access.inBatches(crons, MAX_ASKED_FOR);
-    const found: string[][] = [];
-    // One after the other: none of this is urgent, and claims share the connection.
-    for (const batch of batches) found.push(await this.#withOpenRuns(batch));
-    return found.flat();
-  }
-
-  /** A cron without open runs has no set of them. Where some have, they are among the crons of one half or both. */
-  async #withOpenRuns(crons: readonly string[]): Promise<string[]> {
-    const { redis, keys } = this.access;
-    const sets = crons.flatMap((cron) => [keys(cron).open, keys(cron).notifications]);
-    const existing = await redis.exists(...sets);
-    if (existing === 0) return [];
-    if (crons.length <= FEW || 2 * existing >= crons.length / FEW) return [...crons];
-    const half = Math.ceil(crons.length / 2);
-    const parts = [await this.#withOpenRuns(crons.slice(0, half)), await this.#withOpenRuns(crons.slice(half))];
-    return parts.flat();
+  withOpenRuns(crons: readonly string[]): Promise<string[]> {
+    return cronsWith(this.access, ['open', 'notifications'], crons);
   }
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
@@ -189,7 +170,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const keys = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'redeliver-run',
-      [keys.cron, keys.run(runId), keys.open, keys.items(runId)],
+      [keys.cron, keys.run(runId), keys.open, keys.items(runId), keys.noted],
       [delivery, nonce, this.access.timing.keepMs],
     );
     return reply[0] === 'DELIVER' ? deliveryOf(runId, reply[1], reply[2]) : null;

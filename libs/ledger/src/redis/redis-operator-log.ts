@@ -24,10 +24,10 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     const { runId, rerunOf } = request;
     const keys = keysOfRun(this.access.keys, runId);
     const source = rerunOf ? [keys.items(rerunOf), keys.run(rerunOf)] : [];
-    const { cron, runs, open, skips, asked, used } = keys;
+    const { cron, runs, open, skips, asked, used, noted } = keys;
     const reply = await this.access.call(
       'trigger-run',
-      [cron, runs, open, skips, keys.run(runId), asked, used, keys.items(runId), ...source],
+      [cron, runs, open, skips, keys.run(runId), asked, used, keys.items(runId), noted, ...source],
       encodeTrigger(request, this.access.timing),
     );
     return decodeTrigger(reply, runId);
@@ -52,7 +52,7 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
     const keys = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'cancel-run',
-      [keys.cron, keys.run(runId), keys.open, keys.uncertain, keys.items(runId)],
+      [keys.cron, keys.run(runId), keys.open, keys.uncertain, keys.items(runId), keys.noted],
       [by, graceMs, this.access.timing.keepMs],
     );
     return decodeCancel(reply);
@@ -60,16 +60,18 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.unresolvedEffect);
-    const { cron, open, uncertain, failed, notifications, ...keys } = keysOfRun(this.access.keys, runId);
+    const { cron, open, uncertain, failed, notifications, noted, ...keys } = keysOfRun(this.access.keys, runId);
     const reply = await this.access.call(
       'resolve-run',
-      [cron, keys.run(runId), open, uncertain, keys.items(runId), failed, notifications],
+      [cron, keys.run(runId), open, uncertain, keys.items(runId), failed, notifications, noted],
       encodeResolve(request, this.access.timing),
     );
     return decodeResolve(reply, runId);
   }
 
   #order(script: 'pause-cron' | 'resume-cron', cron: string, args: string[] = []): Promise<string[]> {
-    return this.access.call(script, [this.access.keys(cron).cron], [randomUUID(), ...args]);
+    const { keys, timing } = this.access;
+    const { cron: record, noted } = keys(cron);
+    return this.access.call(script, [record, noted], [randomUUID(), ...args, timing.keepMs]);
   }
 }

@@ -31,6 +31,7 @@ import {
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
+import { cronsWith } from './redis-rare-keys.js';
 
 /** Read by one script, of a single node. */
 const MAX_CRONS = 500;
@@ -46,10 +47,6 @@ const MAX_COUNTED = 1_100;
 
 /** Members of a sorted set read by one command. */
 const MAX_MEMBERS = 1_000;
-
-/** Scripts that are under way at once: on a cluster each is about one cron. */
-const AT_ONCE = 1;
-const AT_ONCE_ON_CLUSTER = 20;
 
 interface Found {
   readonly id: string;
@@ -89,10 +86,15 @@ export class RedisRunHistory implements RunHistory {
 
   /** By when each came into that state; of those that did at once the later instant first. */
   async runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]> {
-    const keys = crons.map((cron) => this.access.keys(cron)[state]);
+    const some = await cronsWith(this.access, [state], crons);
+    const keys = some.map((cron) => this.access.keys(cron)[state]);
     const found = await this.#newestIn(keys, limit);
     const latest = found.flat().toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
     return (await this.existing(latest.map(({ id }) => id))).filter((run) => run.state === state);
+  }
+
+  notable(crons: readonly string[]): Promise<string[]> {
+    return cronsWith(this.access, ['open', 'failed', 'noted'], crons);
   }
 
   async skips(cron: string, limit: number): Promise<SkipRange[]> {
@@ -218,7 +220,7 @@ export class RedisRunHistory implements RunHistory {
 
   protected async existing(ids: readonly string[]): Promise<Run[]> {
     const batches = this.#readableAtOnce(ids);
-    const rows = await this.#inTurn(batches, async (batch) => {
+    const rows = await this.access.inTurn(batches, async (batch) => {
       const keys = batch.map((id) => keysOfRun(this.access.keys, id).run(id));
       return (await this.access.ask('read-runs', keys, RUN_FIELDS)) as RunRow[];
     });
@@ -246,7 +248,7 @@ export class RedisRunHistory implements RunHistory {
     [latest, earliest]: readonly [string | number, string | number] = ['+inf', '-inf'],
   ): Promise<Found[][]> {
     if (limit < 1) return keys.map(() => []);
-    const rows = await this.#inTurn(this.access.inBatches(keys, MAX_CRONS), async (batch) => {
+    const rows = await this.access.inTurn(this.access.inBatches(keys, MAX_CRONS), async (batch) => {
       const read: string[][] = [];
       while (read.length < batch.length) {
         const words = [limit, latest, earliest, ENOUGH_FOUND];
@@ -255,16 +257,6 @@ export class RedisRunHistory implements RunHistory {
       return read;
     });
     return rows.flat().map(foundIn);
-  }
-
-  /** Some at a time: what is sent in one go delays whatever else uses the connection, and its answers come in one go as well. */
-  async #inTurn<Item, Answer>(items: readonly Item[], ask: (item: Item) => Promise<Answer>): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    const most = this.access.redis.isCluster ? AT_ONCE_ON_CLUSTER : AT_ONCE;
-    for (let at = 0; at < items.length; at += most) {
-      answers.push(...(await Promise.all(items.slice(at, at + most).map(ask))));
-    }
-    return answers;
   }
 }
 

@@ -121,6 +121,11 @@ export class CronOperator {
     return this.#ports.reads.ledger.newestRuns(crons, limit);
   }
 
+  /** Of these the crons that may need a person; may name others as well. */
+  notable(crons: readonly string[]): Promise<string[]> {
+    return this.#ports.reads.ledger.notable(crons);
+  }
+
   /**
    * Its instants are recorded as `skipped: paused` until it is resumed, or until `until`, epoch milliseconds. Running work
    * goes on, and a run that is triggered runs. Again: the later word counts.

@@ -73,6 +73,7 @@ export interface DoctorFacts {
   readonly entries: readonly CatalogEntry[];
   /** Records of the catalog that cannot be read. */
   readonly unreadable: readonly UnreadableRecord[];
+  /** Those that may need a person; most are well, and left out. */
   readonly crons: readonly CronOverview[];
   readonly outcomes: CronOutcomes;
   /** At most 1,000, the latest first. */

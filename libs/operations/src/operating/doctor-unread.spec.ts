@@ -8,7 +8,7 @@ describe('Doctor', () => {
   const away = () => Promise.reject(new Error('away'));
   const ports: DoctorPorts = {
     catalog: { read: async () => ({ version: 1, readAt: NOW, entries: [entryNamed()] }) },
-    operator: { list: nothing, newestRuns: nothing },
+    operator: { list: nothing, notable: nothing, newestRuns: nothing },
     runs: { uncertain: nothing },
     membership: { lastHeard: async () => NOW, processes: nothing },
     revisions: { read: async () => liveOf([]) },

@@ -6,7 +6,14 @@ import { mapInSlices } from './slices.js';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
-import type { CronOutcomes, DoctorFacts, DoctorFinding, DoctorFindingLevel, RedisFacts } from './doctor-facts.js';
+import type {
+  CronOutcomes,
+  DoctorFacts,
+  DoctorFinding,
+  DoctorFindingLevel,
+  LateCron,
+  RedisFacts,
+} from './doctor-facts.js';
 import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
 import { STORE_RULES } from './doctor-stores.js';
@@ -19,7 +26,7 @@ import type { RunOperator } from './run-operator.js';
 
 export interface DoctorPorts {
   readonly catalog: Pick<Catalog, 'read'>;
-  readonly operator: Pick<CronOperator, 'list' | 'newestRuns'>;
+  readonly operator: Pick<CronOperator, 'list' | 'notable' | 'newestRuns'>;
   readonly runs: Pick<RunOperator, 'uncertain'>;
   readonly membership: Pick<Membership, 'lastHeard' | 'processes'>;
   readonly revisions: Pick<LiveRevisions, 'read'>;
@@ -34,7 +41,7 @@ export interface DoctorPorts {
 }
 
 const MAX_READ = 1_000;
-/** Crons whose state is read, the first by name: an examination must end. It says how many they are. */
+/** Crons whose state is looked at, the first by name: an examination must end. It says how many they are. */
 const MAX_EXAMINED = 20_000;
 /** Crons whose newest runs are read, and how many of each: the examination of 100,000 crons must end. */
 const MAX_UNSOUND = 200;
@@ -62,6 +69,15 @@ export class Doctor {
     return asked.about('catalog', nothing, read);
   }
 
+  /** Most crons are well, and of those nothing is read: ten thousand of them would keep the store busy for long. */
+  async #crons(reading: CatalogReading, late: readonly LateCron[]): Promise<CronOverview[]> {
+    const { operator } = this.ports;
+    const examined = reading.entries.slice(0, MAX_EXAMINED);
+    const notable = await operator.notable(examined.map(({ definition }) => definition.name));
+    const names = new Set([...notable, ...late.map(({ cron }) => cron)]);
+    return operator.list({ ...reading, entries: examined.filter(({ definition }) => names.has(definition.name)) });
+  }
+
   async #outcomes(crons: readonly CronOverview[]): Promise<CronOutcomes> {
     const names = unsound(crons).map(({ name }) => name);
     const asked = names.slice(0, MAX_UNSOUND);
@@ -72,9 +88,8 @@ export class Doctor {
 
   async #facts(reading: CatalogReading, asked: Asked): Promise<DoctorFacts> {
     const { readAt: now, entries, unreadable = [], bornAt = null } = reading;
-    const { operator, runs, membership, revisions, journal, ledger, redis, postgres } = this.ports;
-    const [crons, uncertain, lastHeard, processes, live, happened, server, database, lost] = await Promise.all([
-      asked.about('crons', [], () => operator.list({ ...reading, entries: entries.slice(0, MAX_EXAMINED) })),
+    const { runs, membership, revisions, journal, ledger, redis, postgres } = this.ports;
+    const [uncertain, lastHeard, processes, live, happened, server, database, lost] = await Promise.all([
       asked.about('uncertain runs', [], () => runs.uncertain({ limit: MAX_READ })),
       asked.about('membership', null, () => membership.lastHeard()),
       asked.about('heartbeats', null, () => membership.processes()),
@@ -84,6 +99,7 @@ export class Doctor {
       asked.about('postgres', null, async () => (await postgres?.()) ?? null),
       asked.about('definitions', { count: 0, names: [] }, () => this.ports.lost(reading)),
     ]);
+    const crons = await asked.about('crons', [], () => this.#crons(reading, server?.late ?? []));
     const outcomes = await asked.about('newest runs', NOTHING_LOOKED_AT, () => this.#outcomes(crons));
     return {
       outcomes,

@@ -130,13 +130,16 @@ export function notificationsContract(makeHarness: MakeLedgerHarness): void {
     it('is dropped, and counted, when a thousand newer ones wait', { timeout: 60_000 }, async () => {
       for (let n = 0; n < MAX_NOTIFICATIONS; n += 100) await Promise.all(Array.from({ length: 100 }, triggered));
       expect((await stage.ledger.readCron(stage.cron)).droppedNotifications).toBeNull();
+      expect(await stage.ledger.notable([stage.cron])).toEqual([]);
+      await triggered();
+      expect(await stage.ledger.notable([stage.cron])).toEqual([stage.cron]);
       await stage.harness.advance(2);
       const { runId } = await ended(1, { kind: 'failed', error: 'x' });
       const all = await stage.ledger.notifications(stage.cron, MAX_NOTIFICATIONS + 1);
       expect([all.length, all.at(-1)?.runId]).toEqual([MAX_NOTIFICATIONS, runId]);
       const { finishedAt } = await stage.run(runId);
       const { droppedNotifications } = await stage.ledger.readCron(stage.cron);
-      expect(droppedNotifications).toEqual({ count: 1, lastAt: finishedAt });
+      expect(droppedNotifications).toEqual({ count: 2, lastAt: finishedAt });
     });
   });
 }

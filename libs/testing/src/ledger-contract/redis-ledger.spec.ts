@@ -131,6 +131,57 @@ describe('the Redis ledger, asked again', () => {
   });
 });
 
+describe('the note that a cron in Redis may need a person', () => {
+  const DAY_MS = 86_400_000;
+  const pause = { by: 'ada', reason: 'migration', until: null };
+
+  async function noted(keepMs = 2 * DAY_MS) {
+    const space = freshSpace();
+    const ledger = new RedisLedger({ redis, ...space, timing: { keepMs } });
+    const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger }));
+    const key = redisKeys(space)(CRON, 'noted');
+    return { stage, ledger, key, lifeMs: () => redis.pttl(key) };
+  }
+
+  it('lasts as long as a pause without an end, whatever happens meanwhile', async () => {
+    const { stage, ledger, lifeMs } = await noted();
+    const waiting = await stage.claimed(1);
+    await ledger.pause(CRON, pause);
+    await ledger.cancel(waiting, { by: 'ada', graceMs: 0 });
+    expect(await lifeMs()).toBe(-1);
+  });
+
+  it.each([
+    ['resumed', (ledger: RedisLedger) => ledger.resume(CRON)],
+    ['given an end', (ledger: RedisLedger) => ledger.pause(CRON, { ...pause, until: 4_102_444_800_000 })],
+  ])('expires with the runs of a cron that was %s', async (_how, end) => {
+    const { ledger, lifeMs } = await noted();
+    await ledger.pause(CRON, pause);
+    await end(ledger);
+    expect(await lifeMs()).toBeGreaterThan(2 * DAY_MS - LONG_MS);
+    expect(await lifeMs()).toBeLessThanOrEqual(2 * DAY_MS);
+  });
+
+  it('is written by a claim where a build that knows no notes has recorded the pause', async () => {
+    const { stage, ledger, key, lifeMs } = await noted();
+    await ledger.pause(CRON, pause);
+    await redis.del(key);
+    await ledger.claim(await stage.request(1));
+    expect(await lifeMs()).toBe(-1);
+  });
+
+  it('outlives the record of a cancelled run, and lasts a day where runs are kept for less', async () => {
+    for (const [keepMs, leastMs] of [
+      [2 * DAY_MS, 2 * DAY_MS],
+      [LONG_MS, DAY_MS],
+    ]) {
+      const { stage, ledger, lifeMs } = await noted(keepMs);
+      await ledger.cancel(await stage.claimed(1), { by: 'ada', graceMs: 0 });
+      expect(await lifeMs()).toBeGreaterThan(leastMs ?? 0);
+    }
+  });
+});
+
 describe('the Redis ledger', () => {
   it('lets one of fifty connections claim an occurrence, and one of them begin its run', async () => {
     const space = freshSpace();
@@ -199,7 +250,7 @@ describe('the Redis ledger', () => {
     expect(words.filter((word) => /\d\.\d|\de\+/.test(word))).toEqual([]);
   });
 
-  it('leaves nothing of a forgotten run, and no finished one without an end', async () => {
+  it('leaves nothing of a forgotten run but a note that expires, and no finished run without an end', async () => {
     const space = freshSpace();
     const stage = await Stage.of(async () => ({ ...(await inRedis()), ledger: new RedisLedger({ redis, ...space }) }));
     const attempt = await stage.begun(await stage.claimed(1));
@@ -208,11 +259,12 @@ describe('the Redis ledger', () => {
     await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
     await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' });
     const ended = ['run', 'items'].map((part) => `${part}:${stage.idOf(1)}`);
-    for (const part of [...ended, `run:${stage.idOf(2)}`, 'failed']) {
+    for (const part of [...ended, `run:${stage.idOf(2)}`, 'failed', 'noted']) {
       expect(await redis.pttl(redisKeys(space)(CRON, part))).toBeGreaterThan(LONG_MS);
     }
     await stage.ledger.forget(CRON, 0);
-    const left = [redisKeys(space)('fences', 'ledger'), redisKeys(space)(CRON, 'cron')];
+    const own = ['cron', 'noted'].map((part) => redisKeys(space)(CRON, part));
+    const left = [redisKeys(space)('fences', 'ledger'), ...own];
     expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual(left);
   });
 });

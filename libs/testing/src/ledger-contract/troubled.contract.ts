@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { notableContract } from './notable.contract.js';
 import { LONG_MS, Stage, type MakeLedgerHarness } from './stage.js';
 
-/** Which runs have failed, and which wait for a person. */
+/** Which runs have failed, which wait for a person, and which crons an examination reads more of. */
 export function troubledContract(makeHarness: MakeLedgerHarness): void {
   let stage: Stage;
   beforeEach(async () => {
@@ -95,6 +96,8 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
       expect(await idsIn('uncertain')).toEqual([stage.idOf(2)]);
     });
   });
+
+  notableContract(makeHarness);
 
   describe('the troubled runs of several crons', () => {
     it('are as many of each as were asked for, and none of the others', async () => {

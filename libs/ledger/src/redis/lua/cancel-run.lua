@@ -9,7 +9,7 @@
 -- ARGV[3]  keep a finished run for, ms
 -- Returns  {'CANCELLED'} | {'CANCELLING', until} | {'TERMINAL', state} | {'MISSING'}
 --
--- After these keys come the uncertain runs and the items of the run, which end-run finds by itself.
+-- After these keys come the uncertain runs, the items of the run and whether the cron is noted, which end-run finds by itself.
 -- A second order gets the answer of the first, and can only bring the end forward. The run lease ends with the grace: whatever
 -- waits for the worker's end handles the rest.
 -- @include lease/server-time

@@ -115,7 +115,11 @@ local function claim(k, a, plan)
   local words = a + 5 + plan.ranges
   for i = a + 5, words - 1, 2 do call('ZADD', skips, ARGV[i], ARGV[i + 1]) end
   if id == '' or paused then
-    if paused then record_pause(skips, a, plan) end
+    if paused then
+      record_pause(skips, a, plan)
+      -- A build that noted no pause may have recorded it.
+      if cron[5] == 'ever' then note_pause(base .. 'noted', ARGV[3], cron[5]) end
+    end
     call('HSET', record, 'recordNonce', ARGV[a + 3], 'recordPaused', paused and '1' or '0')
     return paused and PAUSED or RECORDED
   end
@@ -126,6 +130,7 @@ local function claim(k, a, plan)
     unpack(ARGV, words, words + plan.options - 1))
   if skipped then
     call('PEXPIRE', run, ARGV[3])
+    note_cron(base .. 'noted', ARGV[3])
     return OVERLAP
   end
   if surplus > 0 then free_capacity(at, id, ARGV[3], policy, plan.most, surplus, plan.grace) end

@@ -5,6 +5,7 @@
 -- is about one run declares them all the same: on a cluster that is moving them it is refused before anything is written.
 -- @include run-record
 -- @include open-runs
+-- @include note-cron
 -- @include note-notification
 local function end_run(cron, run, keep, state, ...)
   local was, at = run.state, string.format('%.0f', now)
@@ -14,6 +15,7 @@ local function end_run(cron, run, keep, state, ...)
   redis.call('PEXPIRE', run.key, keep)
   if was == 'uncertain' then redis.call('ZREM', cron.base .. 'uncertain', run.id) end
   if run.items then redis.call('PEXPIRE', cron.base .. 'items:' .. run.id, keep) end
+  if state == 'skipped' or state == 'cancelled' then note_cron(cron.base .. 'noted', keep) end
   if state ~= 'failed' then return end
   note_notification(cron, run, at, keep)
   -- Index of failed runs; expired ones are removed, and the set expires after the last.

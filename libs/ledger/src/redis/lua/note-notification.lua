@@ -2,7 +2,8 @@
 -- what a person is asked, is with the run: { error, question }.
 --
 -- Written in the step that changes the state: if the process dies next, the notification waits for the next worker or
--- sweep. The format stands on a line of its own, where later ones have room for more words. Unsettled notifications are bounded: the oldest are dropped, and counted. Read by redis-run-codec.ts.
+-- sweep. The format stands on a line of its own, where later ones have room for more words. Unsettled notifications are
+-- bounded: the oldest are dropped, and counted. Read by redis-run-codec.ts. Expects note-cron before it.
 local MAX_NOTIFICATIONS = 1000
 local function note_notification(cron, run, at, keep)
   if not run.notify or not string.find(run.notify, run.state, 1, true) then return end
@@ -15,6 +16,7 @@ local function note_notification(cron, run, at, keep)
     redis.call('ZREMRANGEBYRANK', key, 0, surplus - 1)
     redis.call('HINCRBY', cron.record, 'droppedNotifications', surplus)
     redis.call('HSET', cron.record, 'droppedNotificationsAt', at)
+    note_cron(cron.base .. 'noted', keep)
   end
   redis.call('PEXPIRE', key, keep)
 end

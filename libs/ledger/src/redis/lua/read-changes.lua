@@ -15,7 +15,8 @@
 -- if one of them made it: after a failover that lost some, a version that was lost is unknown too.
 -- @include lease/server-time
 -- @include read-fields
-local version, born = redis.call('GET', KEYS[3]) or '0', redis.call('GET', KEYS[4]) or ''
+local known = redis.call('MGET', KEYS[3], KEYS[4])
+local version, born = known[1] or '0', known[2] or ''
 local kind, from, cursor = string.match(ARGV[2], '^(%a+) (%S+) ?(%S*)$')
 local crons, names, gone, last = {}, {}, {}, ''
 

@@ -8,7 +8,8 @@
 -- ARGV[3]  keep a finished run for, ms
 -- Returns  {'DELIVER', delivery, priority or nothing} | {'ALIVE'} | {'OVER'}
 --
--- After these keys come the items of the run, which end-run finds by itself. The delivery number is compared, so that two sweeps that saw the same run hand it over once.
+-- After these keys come the items of the run and whether the cron is noted, which end-run finds by itself. The delivery number
+-- is compared, so that two sweeps that saw the same run hand it over once.
 -- @include lease/server-time
 -- @include find-cron
 -- @include end-run

@@ -19,8 +19,8 @@
 -- Returns  {'RESOLVED', state, delivery or nothing, priority or nothing} | {'CERTAIN', state} |
 --          {'ANOTHER', attempt, question as JSON} | {'MISSING'}
 --
--- After these keys come the failed runs and the notifications, which end-run finds by itself. Fence 0 ends
--- the effect: no attempt has it. An effect that was meanwhile reported done stays done, whatever the answer is. The run may
+-- After these keys come the failed runs, the notifications and whether the cron is noted, which end-run finds by itself. Fence 0
+-- ends the effect: no attempt has it. An effect that was meanwhile reported done stays done, whatever the answer is. The run may
 -- since wait for an answer about another item: an answer counts only for the effect that it names.
 -- @include lease/server-time
 -- @include find-cron

@@ -9,8 +9,9 @@
 -- KEYS[6]  instants behind the cursor that were run on request
 -- KEYS[7]  run ids that were used
 -- KEYS[8]  items of the run
--- KEYS[9]  items of the run that it runs again, where there is one
--- KEYS[10]  that run
+-- KEYS[9]  whether the cron is noted, see note-cron
+-- KEYS[10]  items of the run that it runs again, where there is one
+-- KEYS[11]  that run
 -- ARGV[1]  run id
 -- ARGV[2]  nonce
 -- ARGV[3]  instant, epoch ms, or empty for now
@@ -50,7 +51,7 @@ if (tonumber(redis.call('ZSCORE', KEYS[7], ARGV[1]) or '') or 0) > now then retu
 if ARGV[12] ~= '' and now - tonumber(ARGV[12]) > tonumber(ARGV[13]) then return { 'FORGOTTEN' } end
 -- Its record has run out, and retention has not come by.
 if string.find(ARGV[1], '@manual-', 1, true) and redis.call('ZSCORE', KEYS[2], ARGV[1]) then return { 'FORGOTTEN' } end
-if KEYS[10] and redis.call('EXISTS', KEYS[10]) == 0 then return { 'FORGOTTEN' } end
+if KEYS[11] and redis.call('EXISTS', KEYS[11]) == 0 then return { 'FORGOTTEN' } end
 
 local instant = ARGV[3] == '' and at_once or ARGV[3]
 if ARGV[3] ~= '' then
@@ -76,9 +77,10 @@ record_claim(KEYS[5], { instant = instant, due = waits and ARGV[10] or instant, 
   not_before = waits and later or nil }, 'by', ARGV[17], unpack(ARGV, 19))
 if skipped then
   redis.call('PEXPIRE', KEYS[5], ARGV[9])
+  note_cron(KEYS[9], ARGV[9])
   return { 'SKIPPED', 'overlap' }
 end
 free_capacity(find_cron(KEYS[1]), ARGV[1], ARGV[9], ARGV[5], ARGV[6], surplus, ARGV[7])
-if KEYS[10] then copy_done(KEYS[10], KEYS[9], KEYS[5], KEYS[8]) end
+if KEYS[11] then copy_done(KEYS[11], KEYS[10], KEYS[5], KEYS[8]) end
 redis.call('ZADD', KEYS[3], score_of(2, math.max(now, later) + tonumber(ARGV[8])), ARGV[1])
 return { 'CLAIMED' }
