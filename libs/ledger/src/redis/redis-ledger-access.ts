@@ -1,4 +1,10 @@
-import { loadScripts, type KeySpace, redisKeys, type RedisScript } from '@fencepost/lease/internal/redis';
+import {
+  loadScripts,
+  type KeyBuilder,
+  type KeySpace,
+  redisKeys,
+  type RedisScript,
+} from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
@@ -118,55 +124,82 @@ export class RedisLedgerAccess {
   }
 }
 
-/** Every key of one cron shares a hash tag, so that one script may touch its record, its runs and their effects. */
-export interface CronKeys {
-  /** The cron itself, for messages. */
-  readonly name: string;
+/**
+ * Every key of one cron shares a hash tag, so that one script may touch its record, its runs and their effects. A key is put
+ * together when it is asked for: a tick or a look at all crons asks for one or two of each.
+ */
+export class CronKeys {
+  /** The record of the cron. */
   readonly cron: string;
-  readonly runs: string;
+  // Checked once: the parts are known to be sound.
+  readonly #base: string;
+
+  constructor(
+    /** The cron itself, for messages. */
+    readonly name: string,
+    private readonly key: KeyBuilder,
+  ) {
+    this.cron = key(name, 'cron');
+    this.#base = this.cron.slice(0, -'cron'.length);
+  }
+
+  get runs(): string {
+    return `${this.#base}runs`;
+  }
+
   /** Runs that have not ended, by what `open-runs.lua` makes of their state and of when the next look at each is. */
-  readonly open: string;
-  readonly skips: string;
+  get open(): string {
+    return `${this.#base}open`;
+  }
+
+  get skips(): string {
+    return `${this.#base}skips`;
+  }
+
   /** Instants behind the cursor that somebody asked for: none of them is run a second time. */
-  readonly asked: string;
+  get asked(): string {
+    return `${this.#base}asked`;
+  }
+
   /** Runs that failed, by when they did. */
-  readonly failed: string;
+  get failed(): string {
+    return `${this.#base}failed`;
+  }
+
   /** Run ids that can't be used again although their record may be gone, by until when; see `remember-ids.lua`. */
-  readonly used: string;
+  get used(): string {
+    return `${this.#base}used`;
+  }
+
   /** Runs that wait for a person's answer, by since when. */
-  readonly uncertain: string;
+  get uncertain(): string {
+    return `${this.#base}uncertain`;
+  }
+
   /** Runs whose new state somebody is to be notified of, by when they came into it, as `note-notification.lua` writes them. */
-  readonly notifications: string;
+  get notifications(): string {
+    return `${this.#base}notifications`;
+  }
+
   /** Exists while the cron may need a person and neither `open` nor `failed` shows it, as `note-cron.lua` decides. */
-  readonly noted: string;
-  run(runId: string): string;
-  items(runId: string): string;
+  get noted(): string {
+    return `${this.#base}noted`;
+  }
+
+  run(runId: string): string {
+    return this.key(this.name, `run:${runId}`);
+  }
+
+  items(runId: string): string {
+    return this.key(this.name, `items:${runId}`);
+  }
 }
 
 export type LedgerKeys = (cron: string) => CronKeys;
 
 function ledgerKeys(options: KeySpace): LedgerKeys {
   const key = redisKeys(options);
-  return (cron) => {
-    const record = key(cron, 'cron');
-    // Checked once: the parts are known to be sound, and a tick asks for those of a thousand crons.
-    const base = record.slice(0, -'cron'.length);
-    return {
-      name: cron,
-      cron: record,
-      runs: `${base}runs`,
-      open: `${base}open`,
-      skips: `${base}skips`,
-      asked: `${base}asked`,
-      failed: `${base}failed`,
-      uncertain: `${base}uncertain`,
-      used: `${base}used`,
-      notifications: `${base}notifications`,
-      noted: `${base}noted`,
-      run: (runId) => key(cron, `run:${runId}`),
-      items: (runId) => key(cron, `items:${runId}`),
-    };
-  };
+  return (cron) => new CronKeys(cron, key);
 }
 
 export function keysOfRun(keys: LedgerKeys, runId: string): CronKeys {

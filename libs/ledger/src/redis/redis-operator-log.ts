@@ -60,7 +60,8 @@ export class RedisOperatorLog extends RedisOccurrenceLog implements OperatorLog 
 
   async resolve(runId: string, request: ResolveRequest): Promise<ResolveReply> {
     checkUnresolvedEffect(request.unresolvedEffect);
-    const { cron, open, uncertain, failed, notifications, noted, ...keys } = keysOfRun(this.access.keys, runId);
+    const keys = keysOfRun(this.access.keys, runId);
+    const { cron, open, uncertain, failed, notifications, noted } = keys;
     const reply = await this.access.call(
       'resolve-run',
       [cron, keys.run(runId), open, uncertain, keys.items(runId), failed, notifications, noted],
