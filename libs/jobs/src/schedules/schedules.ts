@@ -25,7 +25,7 @@ export class Schedules implements SharedSchedules {
 
   of(definition: CronDefinition): SharedSchedule | null {
     try {
-      const key = keyOf(definition);
+      const key = scheduleKey(definition);
       const known = this.#parsed.get(key);
       if (known) return known;
       const parsed = parseSchedule({ ...definition, seed: definition.name }, this.deps.clock.now());
@@ -39,8 +39,8 @@ export class Schedules implements SharedSchedules {
   }
 }
 
-/** `H` is replaced by numbers derived from the name; crons with the same numbers share a schedule. */
-function keyOf({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
+/** The same for crons that share a schedule: `H` is replaced by numbers derived from the name, and only the spread differs. */
+export function scheduleKey({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
   const resolved = /h/i.test(expression) && !isEvery(expression) ? resolvedExpression(expression, name) : null;
   return [expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs].join('\n');
 }

@@ -2,6 +2,7 @@ import type { CatalogEntry, CronState, Generation } from '@fencepost/ledger/cata
 import type { CronRecord } from '@fencepost/ledger';
 import type { Pause, Run } from '@fencepost/ledger/run';
 import { generationsOf } from '@fencepost/jobs/internal';
+import { spreadOf } from '@fencepost/schedule';
 import { readableScheduleOf } from './scheduled.js';
 
 /** What an operator wants to know of a cron at one look. Instants are epoch milliseconds. */
@@ -73,6 +74,7 @@ export function nextInstant(entry: CatalogEntry, now: number): number | null {
 function nextOf({ state, definition, since }: Generation, until: number, now: number): number | null {
   if (state !== 'active' || until <= now) return null;
   const schedule = readableScheduleOf(definition, since);
-  const instant = schedule && schedule.next(Math.max(since, now - schedule.spreadMs));
+  const spreadMs = spreadOf(definition.name, schedule?.spreadOverMs ?? 0);
+  const instant = schedule && schedule.next(Math.max(since, now - spreadMs));
   return instant !== null && instant <= until ? instant : null;
 }

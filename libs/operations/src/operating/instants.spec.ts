@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUR, runAt, START, WAITING, definitionOf } from '../../../../test/support/audit-history.js';
 import { evaluateRules } from '../alarms/evaluate-rules.js';
 import { lateBy, outcomeIn } from './timeline-run.js';
+import { spreadOf } from '@fencepost/schedule';
 import { JOB, jobsStage } from '../../../../test/support/operating-stage.js';
 import { scheduleOf } from './scheduled.js';
 
@@ -88,9 +89,8 @@ describe('scheduled', () => {
   });
 
   it('crons of the same expression are put off as their names say', () => {
-    const names = Array.from(
-      { length: 20 },
-      (_, n) => scheduleOf(definitionOf({ ...HOURLY, name: `c${n}` }), START).spreadMs,
+    const names = Array.from({ length: 20 }, (_, n) =>
+      spreadOf(`c${n}`, scheduleOf(definitionOf({ ...HOURLY, name: `c${n}` }), START).spreadOverMs),
     );
     expect(new Set(names).size).toBe(20);
   });

@@ -1,4 +1,5 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import { spreadOf } from '@fencepost/schedule';
 import { nextInstant } from './cron-overview.js';
 import { readableScheduleOf } from './scheduled.js';
 
@@ -47,5 +48,5 @@ export class NextInstants {
 function firstDue({ definition, since }: CatalogEntry, cursor: number | null): number | null {
   const schedule = readableScheduleOf(definition, since);
   const instant = schedule && schedule.next(Math.max(since, cursor ?? since));
-  return schedule && instant !== null ? instant + schedule.spreadMs : null;
+  return schedule && instant !== null ? instant + spreadOf(definition.name, schedule.spreadOverMs) : null;
 }

@@ -1,13 +1,17 @@
 import type { CronDefinition } from '@fencepost/ledger/catalog';
+import { scheduleKey } from '@fencepost/jobs/internal';
 import { parseSchedule, ScheduleError, type CronSchedule } from '@fencepost/schedule';
 
-/** Beyond this many it starts anew. Whoever looks at thousands of crons every few seconds reads each of them once. */
+/** Shared by crons with the same expression, zone and rules: a schedule takes 3.6 KB. The spread of each is its own, see `spreadOf`. */
+type ReadSchedule = Omit<CronSchedule, 'spreadMs'>;
+
+/** Beyond this many it starts anew. Whoever looks at thousands of crons every few seconds reads each schedule once. */
 const MAX_KEPT = 20_000;
 
-const READ = new Map<string, CronSchedule>();
+const READ = new Map<string, ReadSchedule>();
 
 /** The schedule of a definition that was accepted at `since`. */
-export function scheduleOf(definition: CronDefinition, since: number): CronSchedule {
+export function scheduleOf(definition: CronDefinition, since: number): ReadSchedule {
   const key = scheduleKey(definition);
   const known = READ.get(key);
   if (known) return known;
@@ -18,16 +22,11 @@ export function scheduleOf(definition: CronDefinition, since: number): CronSched
 }
 
 /** The same; `null` for one that this program can't read: a newer build may have declared it. */
-export function readableScheduleOf(definition: CronDefinition, since: number): CronSchedule | null {
+export function readableScheduleOf(definition: CronDefinition, since: number): ReadSchedule | null {
   try {
     return scheduleOf(definition, since);
   } catch (error) {
     if (error instanceof ScheduleError) return null;
     throw error;
   }
-}
-
-/** Of all that the instants of a cron come from, its name included: `H` and the spread are drawn from it. */
-export function scheduleKey({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
-  return JSON.stringify([name, expression, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs]);
 }

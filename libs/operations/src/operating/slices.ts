@@ -37,8 +37,9 @@ export function mapInSlices<Item, Result>(
 
 function* mapped<Item, Result>(items: readonly Item[], map: (item: Item, index: number) => Result) {
   const results: Result[] = [];
-  for (const [index, item] of items.entries()) {
-    results.push(map(item, index));
+  // Plain loops: the pairs of entries() are as much garbage as the results.
+  for (let index = 0; index < items.length; index += 1) {
+    results.push(map(items[index] as Item, index));
     yield;
   }
   return results;
@@ -54,7 +55,8 @@ const AT_ONCE = 200;
 
 function* filtered<Item>(items: readonly Item[], fits: (item: Item) => boolean): Generator<void, Item[]> {
   const found: Item[] = [];
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index] as Item;
     if (fits(item)) found.push(item);
     if (index % AT_ONCE === 0) yield;
   }

@@ -149,3 +149,24 @@ it('of 20,000 crons a look asks about 5,000, and the next one about others; what
   const found = await many.page({ sort: 'name', search: 'cron-1999', limit: 3 });
   expect([found.total, found.items.map(({ name }) => name)]).toEqual([10, ['cron-19990', 'cron-19991', 'cron-19992']]);
 });
+
+it('moves a cron in a list that was sorted before when its health changes, and filters by its present health', async () => {
+  const stage = new OperatingStage();
+  await stage.declare({ name: 'a' }, { name: 'b' }, { name: 'c' });
+  const { catalog, ledger } = stage;
+  const small = new CronDirectory(
+    { catalog, ledger, leases: { inspect: async (names) => names.map(() => null) } },
+    clock,
+  );
+  const shown = async (state?: 'paused') => {
+    small.forget();
+    await clock.advance(2_000);
+    return (await small.page({ state, limit: 50 })).items.map(({ name, health }) => `${name} ${health.state}`);
+  };
+  expect(await shown()).toEqual(['a healthy', 'b healthy', 'c healthy']);
+  await stage.operator.pause('b', { by: 'test', reason: 'a test' });
+  expect(await shown()).toEqual(['b paused', 'a healthy', 'c healthy']);
+  expect(await shown('paused')).toEqual(['b paused']);
+  await stage.operator.resume('b', { by: 'test', reason: 'a test' });
+  expect(await shown()).toEqual(['a healthy', 'b healthy', 'c healthy']);
+});

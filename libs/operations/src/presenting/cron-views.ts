@@ -31,7 +31,8 @@ export const MAX_UNCERTAIN = 100;
 const UNSEEN: CronRecord = { cursor: null, paused: null } as CronRecord;
 
 interface Sorted {
-  views: Promise<readonly CronView[]>;
+  readonly order: CronOrder;
+  readonly names: Promise<readonly string[]>;
   /** Crons that have another place by now, or none. */
   readonly moved: Set<string>;
 }
@@ -99,11 +100,11 @@ export class CronViews {
   /** All of them in an order. What was sorted before is sorted again only where it changed. */
   async sorted(order: CronOrder): Promise<readonly CronView[]> {
     const known = this.#sorted.get(order.key);
-    if (known && known.moved.size === 0) return known.views;
+    if (known && known.moved.size === 0) return this.#viewsOf(await known.names);
     const views = known ? this.#resorted(order, known) : order.sorted(this.all());
-    const sorted: Sorted = { views, moved: new Set() };
-    this.#sorted.set(order.key, sorted);
-    views.catch(() => this.#sorted.delete(order.key));
+    const names = views.then((all) => all.map(({ name }) => name));
+    this.#sorted.set(order.key, { order, names, moved: new Set() });
+    names.catch(() => this.#sorted.delete(order.key));
     return views;
   }
 
@@ -112,10 +113,14 @@ export class CronViews {
     return healthOf({ entry, record, uncertain, history, nextDueAt, now });
   }
 
-  async #resorted(order: CronOrder, { views, moved }: Sorted): Promise<readonly CronView[]> {
-    const changed = await order.sorted([...moved].flatMap((name) => this.#views.get(name) ?? []));
-    const kept = await filterInSlices(await views, ({ name }) => !moved.has(name));
+  async #resorted(order: CronOrder, { names, moved }: Sorted): Promise<readonly CronView[]> {
+    const changed = await order.sorted(this.#viewsOf([...moved]));
+    const kept = this.#viewsOf(await filterInSlices(await names, (name) => !moved.has(name)));
     return mergeInSlices(kept, changed, (a, b) => order.compare(a, b));
+  }
+
+  #viewsOf(names: readonly string[]): CronView[] {
+    return names.flatMap((name) => this.#views.get(name) ?? []);
   }
 
   *#know(entries: readonly CatalogEntry[]): Generator<void, void> {
@@ -151,9 +156,12 @@ export class CronViews {
     return { ...snapshot, name: entry.definition.name, history: null, health, next: null, seenAt: null };
   }
 
-  #put(view: CronView): void {
+  /** Most looks find a cron where it was: an order is sorted again only for those that have another place in it. */
+  #put(view: CronView, before = this.#views.get(view.name)): void {
     this.#views.set(view.name, view);
-    for (const { moved } of this.#sorted.values()) moved.add(view.name);
+    for (const { order, moved } of this.#sorted.values()) {
+      if (!before || order.compare(before, view) !== 0) moved.add(view.name);
+    }
   }
 
   #seen(snapshot: CronSnapshot, now: number): void {
@@ -163,7 +171,7 @@ export class CronViews {
     if (known?.entry !== snapshot.entry) return;
     this.#due.delete(name);
     this.#views.delete(name);
-    this.#put(this.#viewOf(snapshot, now));
+    this.#put(this.#viewOf(snapshot, now), known);
   }
 
   #viewOf(snapshot: CronSnapshot, now: number): CronView {
