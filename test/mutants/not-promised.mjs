@@ -127,9 +127,8 @@ export default [
     guards: 'N2',
     defence: 'a begin that a failover may lose begins nothing',
     file: 'libs/ledger/src/redis/redis-ledger-access.ts',
-    find: "  'heartbeat-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\nexport interface",
-    replace:
-      "  'heartbeat-attempts',\n  'begin-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\nexport interface",
+    find: "  'heartbeat-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\n/** Scripts",
+    replace: "  'heartbeat-attempts',\n  'begin-attempts',\n  'note-waiting',\n  'forget-runs',\n]);\n\n/** Scripts",
     killedBy: 'libs/testing/src/ledger-contract/wait-replicas.spec.ts',
     test: 'when asked again after the replica is back: begin',
   },

@@ -63,7 +63,7 @@ export { LazyAbort } from './running/lazy-abort.js';
 export { payloadHash } from './running/effect-options.js';
 export type { RunLog } from './running/run-context.js';
 export type { TransactionOptions, TransactionWork } from './running/transaction.js';
-export { newestRange, scheduleKey, Schedules } from './schedules/schedules.js';
+export { newestRange, Schedules } from './schedules/schedules.js';
 export type { GenerationRange, SharedSchedule, SharedSchedules } from './schedules/schedules.js';
 export type { Alarm, AlarmChange, AlarmKind } from './telemetry/alarm.js';
 export {

@@ -23,9 +23,15 @@ export class Schedules implements SharedSchedules {
 
   constructor(private readonly deps: SchedulesDeps) {}
 
+  /** The same for crons that share a schedule: `H` is replaced by numbers derived from the name, and only the spread differs. */
+  static keyOf({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
+    const resolved = /h/i.test(expression) && !isEvery(expression) ? resolvedExpression(expression, name) : null;
+    return [expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs].join('\n');
+  }
+
   of(definition: CronDefinition): SharedSchedule | null {
     try {
-      const key = scheduleKey(definition);
+      const key = Schedules.keyOf(definition);
       const known = this.#parsed.get(key);
       if (known) return known;
       const parsed = parseSchedule({ ...definition, seed: definition.name }, this.deps.clock.now());
@@ -37,12 +43,6 @@ export class Schedules implements SharedSchedules {
       return null;
     }
   }
-}
-
-/** The same for crons that share a schedule: `H` is replaced by numbers derived from the name, and only the spread differs. */
-export function scheduleKey({ name, expression, timeZone, dst, spreadMs, minIntervalMs }: CronDefinition): string {
-  const resolved = /h/i.test(expression) && !isEvery(expression) ? resolvedExpression(expression, name) : null;
-  return [expression, resolved, timeZone, dst?.gap, dst?.repeat, spreadMs, minIntervalMs].join('\n');
 }
 
 /** Shared by all crons with the same expression, zone and rules; only the spread differs. */

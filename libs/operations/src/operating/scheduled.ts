@@ -1,5 +1,5 @@
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import { scheduleKey } from '@fencepost/jobs/internal';
+import { Schedules } from '@fencepost/jobs/internal';
 import { parseSchedule, ScheduleError, type CronSchedule } from '@fencepost/schedule';
 
 /** Shared by crons with the same expression, zone and rules: a schedule takes 3.6 KB. The spread of each is its own, see `spreadOf`. */
@@ -12,7 +12,7 @@ const READ = new Map<string, ReadSchedule>();
 
 /** The schedule of a definition that was accepted at `since`. */
 export function scheduleOf(definition: CronDefinition, since: number): ReadSchedule {
-  const key = scheduleKey(definition);
+  const key = Schedules.keyOf(definition);
   const known = READ.get(key);
   if (known) return known;
   const schedule = parseSchedule({ ...definition, seed: definition.name }, since);
