@@ -22,7 +22,6 @@ async function openPostgresLedger(url, space) {
 const JOBS = Array.from({ length: 1_000 }, (_, n) => `job-${n}`);
 /** Of each so many finished runs are kept. */
 const KEPT = 1;
-const FORGETS_AT_ONCE = 50;
 const TTL_MS = 60_000;
 const MAX_AT_ONCE = 500;
 
@@ -81,9 +80,8 @@ export async function openRetention({ redis: url, postgres, prefix }) {
   const ledger = stores?.ledger ?? new RedisLedger({ redis, ...space });
   return {
     async forget() {
-      for (let from = 0; from < JOBS.length; from += FORGETS_AT_ONCE) {
-        await Promise.all(JOBS.slice(from, from + FORGETS_AT_ONCE).map((job) => ledger.forget(job, KEPT)));
-      }
+      const failed = (await ledger.forgetAll(JOBS, KEPT)).find(({ status }) => status === 'rejected');
+      if (failed) throw failed.reason;
     },
     async stop() {
       await closeRedis(redis);

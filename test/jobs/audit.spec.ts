@@ -55,7 +55,7 @@ describe('an audit of stores in Redis', () => {
   });
 
   it('takes what the ledger has forgotten for forgotten, and goes on after it', async () => {
-    await stores.ledger.forget(CRON, 6);
+    await stores.ledger.forgetAll([CRON], 6);
     const report = await stores.audit(12);
     expect(report).toMatchObject({ ok: true, instants: 11, ran: 1 });
     expect(report.notCovered).toMatchObject([{ cron: CRON, to: stores.at(1) }]);

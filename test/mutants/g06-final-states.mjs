@@ -27,7 +27,7 @@ export default [
     guards: 'G6',
     defence: 'what is still going is kept, however old',
     file: 'libs/ledger/src/redis/lua/forget-runs.lua',
-    find: 'if not open[i] and #found < most then',
+    find: 'if not looks[i] and #found < most then',
     replace: 'if #found < most then',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'keeps what is still going, however old',

@@ -53,7 +53,7 @@ async function invoices(makeLedger: (stage: OperatingStage) => Ledger) {
     const nonce = `begin ${runId}`;
     const begun = await ledger.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 1 });
     if (begun.verdict === 'begun') await ledger.finish({ runId, nonce, fence: begun.fence }, { kind: 'succeeded' });
-    await ledger.forget('send-invoice', KEEP_RUNS);
+    await ledger.forgetAll(['send-invoice'], KEEP_RUNS);
     return enqueued;
   };
   return { jobs, ledger, send };

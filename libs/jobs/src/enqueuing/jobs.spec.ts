@@ -92,7 +92,7 @@ describe('an idempotency key', () => {
     const { stage, jobs } = await jobsStage();
     const { runId } = await jobs.enqueue(JOB, 1, KEY);
     await stage.execute(runId);
-    await stage.ledger.forget(JOB, 0);
+    await stage.ledger.forgetAll([JOB], 0);
     expect(await jobs.enqueue(JOB, 2, KEY)).toEqual({ runId, created: false, alreadyDone: true });
     expect(await jobs.enqueueMany(JOB, [{ payload: 3, ...KEY }])).toEqual([
       { runId, created: false, alreadyDone: true },

@@ -35,7 +35,7 @@ describe('a delivery', () => {
     await stage.deliver(() => {});
     let again = 0;
     expect(await stage.deliver(() => void (again += 1))).toEqual({ kind: 'settled' });
-    await stage.memoryLedger.forget(CRON, 0);
+    await stage.memoryLedger.forgetAll([CRON], 0);
     expect(await stage.deliver(() => void (again += 1))).toEqual({ kind: 'settled' });
     expect(again).toBe(0);
     expect(stage.events.of('attempt.needless').map(({ state }) => state)).toEqual(['succeeded', 'missing']);

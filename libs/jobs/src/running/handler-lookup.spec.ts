@@ -42,7 +42,7 @@ describe('a delivery to a worker without a handler for its cron', () => {
     stage = await WorkerStage.with();
     await stage.memoryLedger.cancel(RUN, { by: 'ada', graceMs: 0 });
     expect(await stage.deliver(null)).toEqual({ kind: 'settled' });
-    await stage.memoryLedger.forget(CRON, 0);
+    await stage.memoryLedger.forgetAll([CRON], 0);
     expect(await stage.deliver(null)).toEqual({ kind: 'settled' });
     expect(stage.events.of('attempt.needless').map(({ state }) => state)).toEqual(['cancelled', 'missing']);
   });

@@ -26,6 +26,21 @@ function keeping({ stage, pod }: Awaited<ReturnType<typeof claimed>>, keepRuns: 
   return new Recovery({ ledger, queue, dispatcher, telemetry, lookAgainMs: 10_000, keepRuns });
 }
 
+/** Idle crons with a surplus, and how many runs each call forgets; one that has no answer is rejected. */
+function forgets({ memoryLedger }: SchedulerStage, counts: Record<string, number[]>) {
+  vi.spyOn(memoryLedger, 'overdueAll').mockImplementation(async (crons) =>
+    crons.map(() => ({ status: 'fulfilled', value: { runs: [], watched: 0, surplus: true, notifications: 0 } })),
+  );
+  return vi.spyOn(memoryLedger, 'forgetAll').mockImplementation(async (crons) =>
+    crons.map((cron) => {
+      const value = counts[cron]?.shift();
+      return value === undefined
+        ? { status: 'rejected', reason: new Error('Connection is closed.') }
+        : { status: 'fulfilled', value };
+    }),
+  );
+}
+
 describe('a new holder', () => {
   it('enqueues what its predecessor claimed and never enqueued', async () => {
     const { stage, recovery, events, ledger } = await claimed('enqueue');
@@ -83,23 +98,38 @@ describe('the sweep', () => {
     await keeping(set, 1).sweep([CRON, 'other']);
     expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdueAll']);
     await keeping(set, 0).sweep([CRON, 'other']);
-    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdueAll', 'overdueAll', 'forget']);
+    expect(set.stage.ledger.calls.slice(asked)).toEqual(['overdueAll', 'overdueAll', 'forgetAll']);
     expect(await set.ledger.readRun(RUN)).toBeNull();
   });
 
-  it('forgets hundreds of runs that ended since the last sweep, and not more than it can', async () => {
+  it('forgets the runs of all crons in one call, and goes on with those that have more than one call deletes', async () => {
     const { stage, pod } = await claimed();
-    const forget = vi.spyOn(stage.memoryLedger, 'forget').mockResolvedValueOnce(500).mockResolvedValueOnce(500);
-    vi.spyOn(stage.memoryLedger, 'overdueAll').mockResolvedValue([
-      { status: 'fulfilled', value: { runs: [], watched: 1, surplus: true, notifications: 0 } },
-    ]);
-    await pod.recovery.sweep([CRON]);
-    expect(forget).toHaveBeenCalledTimes(3);
-    await pod.recovery.sweep([CRON]);
-    expect(forget).toHaveBeenCalledTimes(4);
-    forget.mockResolvedValue(500);
-    await pod.recovery.sweep([CRON]);
-    expect(forget).toHaveBeenCalledTimes(104);
+    const forgetAll = forgets(stage, { a: [500, 500, 3], b: [0], c: [100, 99] });
+    await pod.recovery.sweep(['a', 'b', 'c']);
+    expect(forgetAll.mock.calls.map(([crons]) => crons)).toEqual([['a', 'b', 'c'], ['a', 'c'], ['a']]);
+  });
+
+  it('leaves the rest of a long backlog to a look that follows at once', async () => {
+    const { stage, pod } = await claimed();
+    const forgetAll = forgets(stage, { a: Array.from({ length: 200 }, () => 500), b: [30] });
+    await pod.recovery.sweep(['a', 'b']);
+    expect(forgetAll).toHaveBeenCalledTimes(100);
+    expect(pod.recovery.takeSurplus()).toEqual(
+      new Map([
+        ['b', 0.1],
+        ['a', Infinity],
+      ]),
+    );
+  });
+
+  it('sweeps a cron again whose runs could not be forgotten, and forgets those of the others', async () => {
+    const { stage, pod, events } = await claimed();
+    const forgetAll = forgets(stage, { a: [500, 1], broken: [], c: [1] });
+    expect(await pod.recovery.sweep(['a', 'broken', 'c'])).toEqual(['a', 'c']);
+    expect(forgetAll.mock.calls.map(([crons]) => crons)).toEqual([['a', 'broken', 'c'], ['a']]);
+    expect(events.of('store.failed')).toMatchObject([{ operation: 'cron.sweep', cron: 'broken' }]);
+    forgetAll.mockRejectedValueOnce(new Error('Connection is closed.'));
+    expect(await pod.recovery.sweep(['a', 'c'])).toEqual([]);
   });
 
   it('answers which crons have no open run', async () => {

@@ -10,7 +10,7 @@ import { reportStoreFailure } from '../telemetry/report-failure.js';
 type OverdueRun = OverdueRuns['runs'][number];
 
 export interface RecoveryDeps {
-  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forget'>;
+  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forgetAll'>;
   readonly queue: RunQueue;
   readonly dispatcher: Dispatcher;
   readonly telemetry: Telemetry;
@@ -56,10 +56,11 @@ export class Recovery {
       try {
         if ((await this.#mend(cron, found[index])) === 0) quiet.push(cron);
       } catch (error) {
-        reportStoreFailure(this.deps.telemetry, { operation: 'cron.sweep', cron }, error);
+        this.#report(cron, error);
       }
     });
-    return quiet;
+    const failed = await this.#forget(crons.filter((_, index) => hasSurplus(found[index])));
+    return quiet.filter((cron) => !failed.has(cron));
   }
 
   /** Of these the crons that a sweep may find something of. None when the ledger failed: they are asked about again in a minute. */
@@ -99,43 +100,56 @@ export class Recovery {
     return found;
   }
 
-  async #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
+  #overdue(crons: readonly string[]): Promise<readonly PromiseSettledResult<OverdueRuns>[]> {
     const { ledger, lookAgainMs: againMs, keepRuns: keep } = this.deps;
-    try {
-      return await ledger.overdueAll(crons, { againMs, keep });
-    } catch (reason) {
-      return crons.map(() => ({ status: 'rejected', reason }));
-    }
+    return settled(crons, () => ledger.overdueAll(crons, { againMs, keep }));
   }
 
   /** @returns the number of open runs and pending notifications to check again */
   async #mend(cron: string, found: PromiseSettledResult<OverdueRuns> | undefined): Promise<number> {
     if (found?.status !== 'fulfilled') throw found?.reason;
-    const { runs, watched, surplus, notifications } = found.value;
+    const { runs, watched, notifications } = found.value;
     const lost = runs.length === 0 ? [] : await this.#lost(runs);
     if (lost.length > 0) await this.#redeliver(lost);
-    const forgotten = surplus ? await this.#forget(cron) : 0;
     // A full batch without a loss is a long queue: checking all of it at once would cost as much at each sweep.
-    const isUnfinished = (runs.length >= LEDGER_BATCH && lost.length > 0) || forgotten === Infinity;
-    const tolerated = Math.max(TOLERATED_LEAST, TOLERATED_SHARE * this.deps.keepRuns);
-    if (isUnfinished || forgotten > 0) this.#surplus.set(cron, isUnfinished ? Infinity : forgotten / tolerated);
+    if (runs.length >= LEDGER_BATCH && lost.length > 0) this.#surplus.set(cron, Infinity);
     if (notifications > 0) this.deps.notifier?.drain(cron);
     return watched + notifications;
   }
 
   /**
-   * As many calls as the surplus asks for: more runs may end between two sweeps than the ledger deletes per call.
-   * @returns how many runs are deleted; `Infinity`: there may be more
+   * As many rounds as the surplus asks for: more runs may end between two sweeps than the ledger deletes per call.
+   * @returns the crons whose runs could not be deleted
    */
-  async #forget(cron: string): Promise<number> {
+  async #forget(crons: readonly string[]): Promise<ReadonlySet<string>> {
     const { ledger, keepRuns } = this.deps;
-    let forgotten = 0;
-    for (let calls = 0; calls < MAX_FORGETS; calls += 1) {
-      const some = await ledger.forget(cron, keepRuns);
-      forgotten += some;
-      if (some < LEDGER_BATCH) return forgotten;
+    const failed = new Set<string>();
+    let rest = crons;
+    for (let rounds = 0; rest.length > 0 && rounds < MAX_FORGETS; rounds += 1) {
+      const asked = rest;
+      const outcomes = await settled(asked, () => ledger.forgetAll(asked, keepRuns));
+      for (const [n, cron] of asked.entries()) {
+        const outcome = outcomes[n];
+        if (outcome?.status === 'fulfilled') {
+          this.#addSurplus(cron, outcome.value);
+        } else {
+          failed.add(cron);
+          this.#report(cron, outcome?.reason);
+        }
+      }
+      rest = asked.filter((_, n) => mayHaveMore(outcomes[n]));
     }
-    return Infinity;
+    for (const cron of rest) this.#surplus.set(cron, Infinity);
+    return failed;
+  }
+
+  #addSurplus(cron: string, forgotten: number): void {
+    const tolerated = Math.max(TOLERATED_LEAST, TOLERATED_SHARE * this.deps.keepRuns);
+    if (forgotten > 0) this.#surplus.set(cron, (this.#surplus.get(cron) ?? 0) + forgotten / tolerated);
+  }
+
+  #report(cron: string, error: unknown): void {
+    reportStoreFailure(this.deps.telemetry, { operation: 'cron.sweep', cron }, error);
   }
 
   async #lost(overdue: readonly OverdueRun[]): Promise<OverdueRun[]> {
@@ -162,4 +176,24 @@ export class Recovery {
 
 function deliveryName({ runId, delivery }: Delivery): string {
   return `${runId} ${delivery}`;
+}
+
+/** A call that failed as a whole failed for each cron. */
+async function settled<T>(
+  crons: readonly string[],
+  ask: () => Promise<readonly PromiseSettledResult<T>[]>,
+): Promise<readonly PromiseSettledResult<T>[]> {
+  try {
+    return await ask();
+  } catch (reason) {
+    return crons.map(() => ({ status: 'rejected', reason }));
+  }
+}
+
+function hasSurplus(found: PromiseSettledResult<OverdueRuns> | undefined): boolean {
+  return found?.status === 'fulfilled' && found.value.surplus;
+}
+
+function mayHaveMore(forgotten: PromiseSettledResult<number> | undefined): boolean {
+  return forgotten?.status === 'fulfilled' && forgotten.value >= LEDGER_BATCH;
 }

@@ -28,7 +28,7 @@ const LEAVES_WITHIN_MS = 10;
 
 export interface SchedulerPodDeps
   extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
-  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forget'>;
+  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forgetAll'>;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
   readonly membership: Membership;

@@ -156,7 +156,7 @@ export class WhyHistory {
       const about = { ...order, role: 'operator', from: 'a test', before: null, after: null };
       await this.trail.append({ ...about, action: fate, cron, runId: null });
     }
-    if (fate === 'forget') await ledger.forget(cron, 1);
+    if (fate === 'forget') await ledger.forgetAll([cron], 1);
     if (fate === 'trigger') await this.#trigger();
     if (fate !== 'nobody') await this.#claimDue(fate);
   }

@@ -20,7 +20,7 @@ export const LEDGER_TIMING: LedgerTiming = {
 /** Runs listed for a look by one call: enough to keep up, few enough not to hold the store. */
 export const LEDGER_BATCH = 100;
 
-/** Runs forgotten by one call: it holds a store for two or three milliseconds. */
+/** Runs of one cron forgotten by one call: this takes a store two or three milliseconds. */
 export const FORGET_BATCH = 500;
 
 /** How soon a run that waits for another one of its cron is asked again at the latest: its predecessor may have ended. */

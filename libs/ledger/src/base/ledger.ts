@@ -160,8 +160,12 @@ export interface RunHistory {
   notifications(cron: string, limit: number): Promise<Notification[]>;
   /** These were handed on, or nobody wants them: they are not shown again. */
   settleNotifications(cron: string, receipts: readonly string[]): Promise<void>;
-  /** Forgets at most 500 finished runs beyond the newest `keep`, or older than is kept; answers how many. The cursor keeps them from coming back. */
-  forget(cron: string, keep: number): Promise<number>;
+  /**
+   * Forgets finished runs of each cron beyond its newest `keep`, or older than is kept; at most 500 per cron, and a cron with
+   * fewer than `LEDGER_BATCH` has no more. The cursor keeps them from coming back. Answers how many, in the order given; a cron
+   * that can't be read is rejected alone.
+   */
+  forgetAll(crons: readonly string[], keep: number): Promise<PromiseSettledResult<number>[]>;
 }
 
 export interface Ledger extends OccurrenceLog, AttemptLog, OperatorLog, RunHistory {}

@@ -129,8 +129,12 @@ export class MemoryRunHistory implements RunHistory {
     return [...this.store.cron(name).used.values()].filter((until) => until > now).length;
   }
 
-  async forget(name: string, keep: number): Promise<number> {
+  async forgetAll(crons: readonly string[], keep: number): Promise<PromiseSettledResult<number>[]> {
     checkWhole('keep', keep, 0);
+    return crons.map((cron) => ({ status: 'fulfilled', value: this.#forget(cron, keep) }));
+  }
+
+  #forget(name: string, keep: number): number {
     const cron = this.store.cron(name);
     const ranges = cron.skips.splice(0, Math.max(0, cron.skips.length - keep));
     if (ranges.length > 0) cron.forgotten = Math.max(cron.forgotten ?? 0, ranges.at(-1)?.through ?? 0);

@@ -9,7 +9,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** A value that can't be one, or a row that can't be: whoever sends the same again is refused again. */
-export function isAboutRequest(error: unknown): boolean {
+function isAboutRequest(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
@@ -26,5 +26,18 @@ export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!ASK_AGAIN.has(sqlState(error) ?? '') || tries === MAX_TRIES) throw error;
     }
+  }
+}
+
+/** One call for all items; where the server refuses a value or a row, one for each, so that only the item it is about is rejected. */
+export async function askEach<Item, Answer>(
+  items: readonly Item[],
+  ask: (items: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<PromiseSettledResult<Answer>[]> {
+  try {
+    return (await ask(items)).map((value) => ({ status: 'fulfilled', value }));
+  } catch (reason) {
+    if (items.length === 1 || !isAboutRequest(reason)) return items.map(() => ({ status: 'rejected', reason }));
+    return (await Promise.all(items.map((item) => askEach([item], ask)))).flat();
   }
 }

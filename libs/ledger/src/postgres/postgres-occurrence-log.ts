@@ -5,7 +5,7 @@ import { cronOfRun } from '../base/occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { decodeClaim, decodeCron, decodeOverdue, encodeClaim } from './postgres-occurrence-codec.js';
 import type { ClaimRow, CronRow, OverdueRow, OverdueRunRow } from './postgres-occurrence-codec.js';
-import { isAboutRequest } from './postgres-failure.js';
+import { askEach } from './postgres-failure.js';
 import { decodeDelivery, type DeliveryRow } from './postgres-run-codec.js';
 import { atLeastNone, PostgresRunHistory } from './postgres-run-history.js';
 import { sqlJson } from './postgres-value.js';
@@ -40,23 +40,13 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
   async claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]> {
     const prepared = await Promise.allSettled(requests.map(async (request) => encodeClaim(request)));
     const sound = prepared.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const batches = await Promise.all(inBatches(sound, MAX_CLAIMS).map((batch) => this.#claimEach(batch)));
+    // Safe to send again: each claim has its nonce.
+    const asked = inBatches(sound, MAX_CLAIMS).map((batch) => askEach(batch, (claims) => this.#claimBatch(claims)));
+    const batches = await Promise.all(asked);
     const replies = new Map(batches.flat().map((reply, n) => [sound[n], reply]));
     return prepared.map((one) =>
       one.status === 'rejected' ? one : (replies.get(one.value) as PromiseSettledResult<ClaimReply>),
     );
-  }
-
-  /** What the server answered itself is about one of the claims: each is asked for alone then, which is safe by its nonce. */
-  async #claimEach(claims: readonly object[]): Promise<PromiseSettledResult<ClaimReply>[]> {
-    try {
-      const replies = await this.#claimBatch(claims);
-      return replies.map((value) => ({ status: 'fulfilled', value }));
-    } catch (reason) {
-      if (claims.length === 1 || !isAboutRequest(reason)) return claims.map(() => ({ status: 'rejected', reason }));
-      const each = await Promise.all(claims.map((claim) => this.#claimEach([claim])));
-      return each.flat();
-    }
   }
 
   async #claimBatch(claims: readonly object[]): Promise<ClaimReply[]> {
@@ -96,20 +86,10 @@ export class PostgresOccurrenceLog extends PostgresRunHistory implements Occurre
 
   async overdueAll(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
     checkOverdue(options);
-    const batches = inBatches(crons, MAX_LOOKED_AT).map((batch) => this.#overdueEach(batch, options));
+    const batches = inBatches(crons, MAX_LOOKED_AT).map((batch) =>
+      askEach(batch, (some) => this.#overdueBatch(some, options)),
+    );
     return (await Promise.all(batches)).flat();
-  }
-
-  /** What the server answered itself may be about one of the crons: the others are looked at alone then. */
-  async #overdueEach(crons: readonly string[], options: OverdueOptions): Promise<PromiseSettledResult<OverdueRuns>[]> {
-    try {
-      const found = await this.#overdueBatch(crons, options);
-      return found.map((value) => ({ status: 'fulfilled', value }));
-    } catch (reason) {
-      if (crons.length === 1 || !isAboutRequest(reason)) return crons.map(() => ({ status: 'rejected', reason }));
-      const each = await Promise.all(crons.map((cron) => this.#overdueEach([cron], options)));
-      return each.flat();
-    }
   }
 
   async #overdueBatch(crons: readonly string[], { againMs, keep }: OverdueOptions): Promise<OverdueRuns[]> {

@@ -13,12 +13,19 @@ import { checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
 import { FORGET_BATCH } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
+import { askEach } from './postgres-failure.js';
 import type { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { decodeNotification, decodeRun, type NotificationRow, type RunRow } from './postgres-run-codec.js';
-import { inBatches } from '../catalog/in-batches.js';
+import { inBatches, untilAnswered } from '../catalog/in-batches.js';
 
 /** Read by one statement. */
 const MAX_CRONS = 500;
+
+/** Whose rows are locked by one statement while their runs are forgotten. */
+const MAX_FORGETTING = 200;
+
+/** After this many forgotten runs, a statement leaves the remaining crons to the next: it takes some ten milliseconds. */
+const ENOUGH_FORGOTTEN = 1_500;
 
 type EffectRow = Omit<EffectRecord, 'fence'> & { readonly fence: string };
 
@@ -113,9 +120,16 @@ export class PostgresRunHistory implements RunHistory {
     return this.ask('count_keys', cron);
   }
 
-  async forget(cron: string, keep: number): Promise<number> {
+  /** One statement after the other: none of this is urgent, and each locks its crons. */
+  async forgetAll(crons: readonly string[], keep: number): Promise<PromiseSettledResult<number>[]> {
     checkWhole('keep', keep, 0);
-    return this.ask('forget_runs', cron, keep, this.access.timing.keepMs, FORGET_BATCH);
+    const limits = [keep, this.access.timing.keepMs, FORGET_BATCH, ENOUGH_FORGOTTEN];
+    const forget = (rest: readonly string[]) => this.ask<number[]>('forget_runs', rest, ...limits);
+    const outcomes: PromiseSettledResult<number>[] = [];
+    for (const batch of inBatches(crons, MAX_FORGETTING)) {
+      outcomes.push(...(await askEach(batch, (some) => untilAnswered(some, forget))));
+    }
+    return outcomes;
   }
 
   protected ask<T>(name: string, ...args: readonly unknown[]): Promise<T> {

@@ -1,11 +1,4 @@
-import {
-  endOfPart,
-  type AccountPart,
-  checkRange,
-  checkTally,
-  checkWhole,
-  LATE_TRIGGER_MS,
-} from '../base/ledger-request.js';
+import { endOfPart, type AccountPart, checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
 import type {
   Account,
   AccountRequest,
@@ -17,7 +10,7 @@ import type {
   TallyRequest,
   TallyRow,
 } from '../base/ledger.js';
-import { FORGET_BATCH } from '../base/ledger-timing.js';
+import { untilAnswered } from '../catalog/in-batches.js';
 import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
 import { readEach } from '../base/format.js';
 import {
@@ -32,6 +25,7 @@ import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun } from './redis-ledger-access.js';
 import { cronsWith } from './redis-rare-keys.js';
+import { forgetBatch, MAX_FORGETTING } from './redis-retention.js';
 
 /** Read by one script, of a single node. */
 const MAX_CRONS = 500;
@@ -182,15 +176,10 @@ export class RedisRunHistory implements RunHistory {
     return redis.zcount(keys(cron).used, `(${now}`, '+inf');
   }
 
-  async forget(cron: string, keep: number): Promise<number> {
+  async forgetAll(crons: readonly string[], keep: number): Promise<PromiseSettledResult<number>[]> {
     checkWhole('keep', keep, 0);
-    const keys = this.access.keys(cron);
-    const forgotten = await this.access.ask(
-      'forget-runs',
-      [keys.cron, keys.runs, keys.open, keys.skips, keys.failed, keys.used],
-      [keep, FORGET_BATCH, LATE_TRIGGER_MS],
-    );
-    return Number(forgotten);
+    const batches = this.access.inBatches(crons, MAX_FORGETTING);
+    return (await this.access.inTurn(batches, (batch) => forgetBatch(this.access, batch, keep))).flat();
   }
 
   /** No two ranges share an instant, so the one that `to` lies in is the first that ends there or later. */
@@ -248,14 +237,10 @@ export class RedisRunHistory implements RunHistory {
     [latest, earliest]: readonly [string | number, string | number] = ['+inf', '-inf'],
   ): Promise<Found[][]> {
     if (limit < 1) return keys.map(() => []);
-    const rows = await this.access.inTurn(this.access.inBatches(keys, MAX_CRONS), async (batch) => {
-      const read: string[][] = [];
-      while (read.length < batch.length) {
-        const words = [limit, latest, earliest, ENOUGH_FOUND];
-        read.push(...((await this.access.ask('list-newest', batch.slice(read.length), words)) as string[][]));
-      }
-      return read;
-    });
+    const words = [limit, latest, earliest, ENOUGH_FOUND];
+    const rows = await this.access.inTurn(this.access.inBatches(keys, MAX_CRONS), (batch) =>
+      untilAnswered(batch, async (rest) => (await this.access.ask('list-newest', rest, words)) as string[][]),
+    );
     return rows.flat().map(foundIn);
   }
 }

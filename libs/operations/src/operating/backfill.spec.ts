@@ -86,13 +86,13 @@ describe('a backfill', () => {
   it('leaves alone what the ledger has forgotten: it may have run', async () => {
     const { stage, backfill } = await set();
     await stage.ran(1, 2, 3);
-    await stage.ledger.forget(CRON, 1);
+    await stage.ledger.forgetAll([CRON], 1);
     expect(await backfill(1, 4)).toMatchObject({ accepted: 0, left: { forgotten: 2, succeeded: 1 } });
   });
 
   it('would do without a dry run what the dry run says, and a dry run writes nothing', async () => {
     const { stage, backfill } = await mixed();
-    await stage.ledger.forget(CRON, 3);
+    await stage.ledger.forgetAll([CRON], 3);
     const seen = async () => [
       await stage.ledger.runs(CRON, 99),
       await stage.audit.list({ limit: 99 }),

@@ -178,15 +178,15 @@ export function accountContract(makeHarness: MakeLedgerHarness): void {
 
     it('says up to where runs were forgotten', async () => {
       for (const n of [1, 2, 3]) await stage.succeeded(n);
-      await stage.ledger.forget(stage.cron, 1);
+      await stage.forget(1);
       expect(await account(0, 9)).toEqual({ runs: ids(3), skips: [], forgotten: stage.instant(2) });
-      await stage.ledger.forget(stage.cron, 1);
+      await stage.forget(1);
       expect(await account(0, 9)).toMatchObject({ forgotten: stage.instant(2) });
     });
 
     it('says up to where skipped ranges were forgotten', async () => {
       await stage.claimed(7, { skips: [stage.range(0, 2), stage.range(2, 4), stage.range(4, 6)] });
-      await stage.ledger.forget(stage.cron, 1);
+      await stage.forget(1);
       expect(await account(0, 9)).toEqual({ runs: ids(7), skips: [stage.range(4, 6)], forgotten: stage.instant(4) });
     });
 

@@ -61,6 +61,16 @@ describe('the Redis ledger on a cluster', () => {
     expect(ends).toEqual(orders.map(() => 'succeeded'));
   });
 
+  it('forgets the runs of crons that lie on several nodes', async () => {
+    const stage = await openStage('forgotten-0');
+    const crons = Array.from({ length: 30 }, (_, n) => `forgotten-${n}`);
+    const orders = crons.map((cron) => stage.order({ runId: `${cron}@manual-1` }));
+    await Promise.all(orders.map((order) => stage.ledger.trigger(order)));
+    await Promise.all(orders.map(({ runId }) => stage.ledger.cancel(runId, { by: 'ada', graceMs: 1 })));
+    expect(await stage.ledger.forgetAll(crons, 0)).toEqual(crons.map(() => ({ status: 'fulfilled', value: 1 })));
+    expect((await stage.ledger.newestRuns(crons, 1)).flat()).toEqual([]);
+  });
+
   it('reaches the runs beside a new one, which lie where it does', async () => {
     const stage = await openStage('replaced');
     const old = await stage.begun(await stage.claimed(1));
@@ -72,7 +82,7 @@ describe('the Redis ledger on a cluster', () => {
     await stage.ledger.pause(stage.cron, { by: 'ada', reason: 'migration', until: null });
     expect(await stage.ledger.claim(await stage.request(3))).toEqual({ verdict: 'skipped', reason: 'paused' });
     expect((await stage.ledger.readCron(stage.cron)).paused).toMatchObject({ by: 'ada', reason: 'migration' });
-    expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+    expect(await stage.forget(0)).toBe(1);
   });
 });
 

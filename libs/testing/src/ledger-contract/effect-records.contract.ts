@@ -78,7 +78,7 @@ export function effectRecordsContract(makeHarness: MakeLedgerHarness): void {
       await stage.ledger.finish(attempt, { kind: 'failed', error: 'it broke' });
       expect(await stage.ledger.effects(attempt.runId)).toMatchObject([{ name: 'mail', state: 'done' }]);
       expect(await stage.ledger.items(attempt.runId, 'mails')).toHaveLength(1);
-      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await stage.forget(0)).toBe(1);
       expect(await stage.ledger.effects(attempt.runId)).toEqual([]);
       expect(await stage.ledger.items(attempt.runId, 'mails')).toEqual([]);
     });

@@ -100,7 +100,7 @@ export function overdueContract(makeHarness: MakeLedgerHarness): void {
       expect(await surplus(2)).toEqual([false, false]);
       expect(await surplus(1)).toEqual([false, true]);
       expect(await surplus(0)).toEqual([true, true]);
-      expect(await stage.ledger.forget(stage.cron, 1)).toBe(1);
+      expect(await stage.forget(1)).toBe(1);
       expect(await surplus(1)).toEqual([false, false]);
     });
   });

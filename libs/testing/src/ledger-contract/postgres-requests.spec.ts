@@ -113,7 +113,7 @@ describe('what is kept', () => {
     await stage.harness.advance(30);
     expect(await stage.overdue(1)).toMatchObject({ surplus: true });
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });
-    expect(await ledger.forget(CRON, 10)).toBe(1);
+    expect(await stage.forget(10)).toBe(1);
     expect(await sandbox.rows(EVERYTHING)).toEqual([{ n: 1 }]);
     expect(await ledger.runs(CRON, 10)).toMatchObject([{ state: 'uncertain', unresolvedEffect }]);
     expect(await ledger.account(CRON, 0, stage.instant(9))).toMatchObject({ forgotten: stage.instant(1) });

@@ -136,29 +136,66 @@ describe('claimAll', () => {
   });
 });
 
+describe('forgetAll', () => {
+  /** Crons with one finished run each. */
+  async function ended(crons: readonly string[]): Promise<readonly string[]> {
+    const stage = await stageIn(sandbox);
+    for (const cron of crons) {
+      const { runId } = stage.order({ runId: `${cron}@manual-1` });
+      await stage.ledger.trigger(stage.order({ runId }));
+      await stage.ledger.cancel(runId, { by: 'ada', graceMs: 1 });
+    }
+    return crons;
+  }
+
+  it('asks for a hundred and fifty crons in one statement, and forgets those of its own tenant', async () => {
+    const crons = await ended(Array.from({ length: 150 }, (_, n) => `cron-${n}`));
+    const { pool, asked } = watched(sandbox.pool);
+    const other = sandbox.ledger({ ...SPACE, tenant: 'another', pool });
+    expect(await other.forgetAll(crons, 0)).toEqual(crons.map(() => ({ status: 'fulfilled', value: 0 })));
+    const ledger = sandbox.ledger({ ...SPACE, pool });
+    await ledger.readCron(CRON);
+    asked.length = 0;
+    expect(await ledger.forgetAll(crons, 0)).toEqual(crons.map(() => ({ status: 'fulfilled', value: 1 })));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('forgets the runs of the crons beside one that the server refuses', async () => {
+    const crons = await ended(['a', 'bad', 'b']);
+    await sandbox.rows(`alter table @cron add constraint keeps_all check (name <> 'bad' or forgotten is null)`);
+    const ledger = sandbox.ledger(SPACE);
+    const settled = await ledger.forgetAll(crons, 0);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await ledger.newestRuns(crons, 5)).map((runs) => runs.length)).toEqual([0, 1, 0]);
+  });
+});
+
 describe('calls about many crons', () => {
   const CRONS = 'hcajedbigf'.split('');
 
-  it.each(['claimAll', 'confirm', 'overdueAll'])('lock them in the order of their names (%s)', async (call) => {
-    const stage = await stageIn(sandbox, { timing: { recoverMs: 1 } });
-    const { ledger } = stage;
-    const base = await stage.request(1);
-    await ledger.claimAll(CRONS.map((cron) => ({ ...base, cron })));
-    await stage.harness.advance(2);
-    const next = { occurrence: stage.occurrence(2), cursor: stage.instant(1), nonce: 'next' };
-    const held = await sandbox.transaction(`select from "${sandbox.schema}".cron where name = 'e' for update`);
-    const asked =
-      call === 'claimAll'
-        ? ledger.claimAll(CRONS.map((cron) => ({ ...base, ...next, cron })))
-        : call === 'confirm'
-          ? ledger.confirm(CRONS.map((cron) => `${cron}@${stage.instant(1)}`))
-          : ledger.overdueAll(CRONS, { againMs: LONG_MS, keep: 10 });
-    await sandbox.untilBlocked(1);
-    const free = await sandbox.rows('select name from @cron order by name for update skip locked');
-    await held.commit();
-    await asked;
-    expect(free).toEqual('fghij'.split('').map((name) => ({ name })));
-  });
+  it.each(['claimAll', 'confirm', 'overdueAll', 'forgetAll'] as const)(
+    'lock them in the order of their names (%s)',
+    async (call) => {
+      const stage = await stageIn(sandbox, { timing: { recoverMs: 1 } });
+      const { ledger } = stage;
+      const base = await stage.request(1);
+      await ledger.claimAll(CRONS.map((cron) => ({ ...base, cron })));
+      await stage.harness.advance(2);
+      const next = { occurrence: stage.occurrence(2), cursor: stage.instant(1), nonce: 'next' };
+      const held = await sandbox.transaction(`select from "${sandbox.schema}".cron where name = 'e' for update`);
+      const asked: Promise<unknown> = {
+        claimAll: () => ledger.claimAll(CRONS.map((cron) => ({ ...base, ...next, cron }))),
+        confirm: () => ledger.confirm(CRONS.map((cron) => `${cron}@${stage.instant(1)}`)),
+        overdueAll: () => ledger.overdueAll(CRONS, { againMs: LONG_MS, keep: 10 }),
+        forgetAll: () => ledger.forgetAll(CRONS, 10),
+      }[call]();
+      await sandbox.untilBlocked(1);
+      const free = await sandbox.rows('select name from @cron order by name for update skip locked');
+      await held.commit();
+      await asked;
+      expect(free).toEqual('fghij'.split('').map((name) => ({ name })));
+    },
+  );
 
   it('hold up nobody where nothing is due', async () => {
     const stage = await stageIn(sandbox);

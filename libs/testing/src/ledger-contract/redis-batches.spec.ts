@@ -42,6 +42,17 @@ describe('the Redis ledger, of many crons', () => {
     return Array.from({ length: count }, (_, n) => ({ ...request, cron: `cron-${n}` }));
   }
 
+  /** Crons with one finished run each. */
+  async function cancelledOnce(count: number): Promise<string[]> {
+    const crons = Array.from({ length: count }, (_, n) => `cron-${n}`);
+    for (const cron of crons) {
+      const { runId } = stage.order({ runId: `${cron}@manual-1` });
+      await stage.ledger.trigger(stage.order({ runId }));
+      expect(await stage.ledger.cancel(runId, { by: 'ada', graceMs: 1 })).toMatchObject({ verdict: 'cancelled' });
+    }
+    return crons;
+  }
+
   /** How many scripts the server has run meanwhile. */
   async function scriptsDuring(act: () => Promise<unknown>): Promise<number> {
     const count = async () => {
@@ -97,6 +108,36 @@ describe('the Redis ledger, of many crons', () => {
     expect(await sweep()).toEqual([250]);
     crons[7] = 'no {key}';
     expect(await sweep()).toEqual([...Array.from({ length: 200 }, (_, n) => n), 250]);
+  });
+
+  it('forgets the runs of a thousand crons in a few calls', async () => {
+    const crons = await cancelledOnce(1_000);
+    expect(await stage.ledger.forgetAll(['first'], 0)).toEqual([{ status: 'fulfilled', value: 0 }]);
+    const forget = async () =>
+      expect(await stage.ledger.forgetAll(crons, 0)).toEqual(crons.map(() => ({ status: 'fulfilled', value: 1 })));
+    expect(await scriptsDuring(forget)).toBe(5);
+    expect((await stage.ledger.newestRuns(crons, 5)).flat()).toEqual([]);
+  });
+
+  it('forgets the runs of the neighbours of a cron whose record is broken', async () => {
+    const crons = await cancelledOnce(3);
+    await redis.set(redisKeys(SPACE)('cron-1', 'skips'), 'no sorted set');
+    const settled = await stage.ledger.forgetAll(crons, 0);
+    const done = { status: 'fulfilled', value: 1 };
+    expect(settled).toMatchObject([done, { status: 'rejected' }, done]);
+    expect(settled[1]).toHaveProperty('reason.message', expect.stringMatching(/cron-1: WRONGTYPE/));
+  });
+
+  it('knows of a run whose deletion failed half-way that it is forgotten, and deletes the rest when asked again', async () => {
+    const crons = await cancelledOnce(1);
+    const failed = redisKeys(SPACE)('cron-0', 'failed');
+    await redis.set(failed, 'no sorted set');
+    expect(await stage.ledger.forgetAll(crons, 0)).toMatchObject([{ status: 'rejected' }]);
+    const account = await stage.ledger.account('cron-0', 0, Date.now() + LONG_MS);
+    expect(account).toMatchObject({ runs: [], forgotten: expect.any(Number) });
+    await redis.del(failed);
+    expect(await stage.ledger.forgetAll(crons, 0)).toEqual([{ status: 'fulfilled', value: 1 }]);
+    expect(await redis.exists(redisKeys(SPACE)('cron-0', 'runs'))).toBe(0);
   });
 
   it('names a cron whose open runs are broken as one with pending runs, and no neighbour', async () => {

@@ -262,7 +262,7 @@ describe('the Redis ledger', () => {
     for (const part of [...ended, `run:${stage.idOf(2)}`, 'failed', 'noted']) {
       expect(await redis.pttl(redisKeys(space)(CRON, part))).toBeGreaterThan(LONG_MS);
     }
-    await stage.ledger.forget(CRON, 0);
+    await stage.forget(0);
     const own = ['cron', 'noted'].map((part) => redisKeys(space)(CRON, part));
     const left = [redisKeys(space)('fences', 'ledger'), ...own];
     expect((await redis.keys(`${space.prefix}:*`)).toSorted()).toEqual(left);

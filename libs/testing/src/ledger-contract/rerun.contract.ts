@@ -92,7 +92,7 @@ export function rerunContract(makeHarness: MakeLedgerHarness): void {
       await stage.beginEffect(again, 'own');
       expect([await stage.run(attempt.runId), await stage.ledger.effects(attempt.runId)]).toEqual(before);
       await stage.finishEffect(attempt, 'late', '2');
-      await stage.ledger.forget(stage.cron, 1);
+      await stage.forget(1);
       expect(await stage.beginEffect(again, 'late')).toEqual(GO);
       expect(await stage.beginEffect(again, 'mail')).toMatchObject({ verdict: 'done', result: '1' });
     });

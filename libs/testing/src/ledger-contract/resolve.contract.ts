@@ -177,7 +177,7 @@ export function resolveContract(makeHarness: MakeLedgerHarness): void {
       await stage.harness.advance(3);
       expect(await stage.overdue(1)).toMatchObject({ runs: [], watched: 0 });
       expect(await stage.ledger.effects(attempt.runId)).toMatchObject([{ name: 'charge', state: 'begun' }]);
-      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await stage.forget(0)).toBe(1);
     });
   });
 

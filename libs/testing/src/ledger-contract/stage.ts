@@ -233,6 +233,13 @@ export class Stage {
     return found.value;
   }
 
+  /** How many runs of the cron alone are forgotten. */
+  async forget(keep: number): Promise<number> {
+    const [forgotten] = await this.ledger.forgetAll([this.cron], keep);
+    if (forgotten?.status !== 'fulfilled') throw forgotten?.reason;
+    return forgotten.value;
+  }
+
   async refusals(): Promise<number> {
     return (await this.ledger.readCron(this.cron)).refusals;
   }

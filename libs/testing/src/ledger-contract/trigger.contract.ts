@@ -119,7 +119,7 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
     });
 
     it('is left alone when it may have run: the ledger accounted for it, and no longer knows how', async () => {
-      await stage.ledger.forget(stage.cron, 0);
+      await stage.forget(0);
       for (const n of [1, 6]) expect(await backfill(n)).toEqual({ verdict: 'forgotten' });
       for (const n of [2, 5]) expect(await backfill(n)).toEqual({ verdict: 'forgotten' });
       expect(await stage.ledger.runs(stage.cron, 10)).toEqual([]);
@@ -128,7 +128,7 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
     it.each([3, 0])('runs once, also when its run was forgotten meanwhile (%i)', async (n) => {
       await backfill(n);
       await stage.ledger.finish(await stage.begun(stage.idOf(n)), { kind: 'succeeded' });
-      await stage.ledger.forget(stage.cron, 1);
+      await stage.forget(1);
       expect(await stage.ledger.readRun(stage.idOf(n))).toBeNull();
       expect(await backfill(n)).toEqual({ verdict: 'forgotten' });
     });

@@ -52,7 +52,7 @@ export function troubledContract(makeHarness: MakeLedgerHarness): void {
 
     it('are gone when they are forgotten, or when their time is up', async () => {
       await failed(1);
-      await stage.ledger.forget(stage.cron, 0);
+      await stage.forget(0);
       expect(await idsIn('failed')).toEqual([]);
       stage = await Stage.of(makeHarness, { keepMs: 30 });
       await failed(1);

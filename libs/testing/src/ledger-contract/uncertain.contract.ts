@@ -83,9 +83,9 @@ export function uncertainContract(makeHarness: MakeLedgerHarness): void {
       stage = await Stage.of(makeHarness, { keepMs: 30 });
       const attempt = await stage.uncertain(1);
       const finished = await stage.succeeded(2);
-      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await stage.forget(0)).toBe(1);
       await stage.harness.advance(40);
-      await stage.ledger.forget(stage.cron, 0);
+      await stage.forget(0);
       expect(await stage.ledger.readRun(finished)).toBeNull();
       expect(await stage.run(attempt.runId)).toMatchObject({ state: 'uncertain' });
       expect(await stage.ledger.effects(attempt.runId)).toMatchObject([{ name: 'charge', state: 'begun' }]);

@@ -25,7 +25,7 @@ export function usedIdsContract(makeHarness: MakeLedgerHarness): void {
 
   async function forgotten(request: TriggerRequest): Promise<TriggerRequest> {
     await succeeded(request);
-    expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+    expect(await stage.forget(0)).toBe(1);
     expect(await stage.ledger.readRun(request.runId)).toBeNull();
     return request;
   }
@@ -73,7 +73,7 @@ export function usedIdsContract(makeHarness: MakeLedgerHarness): void {
       await stage.claimed(1);
       const skipped = { verdict: 'skipped', reason: 'overlap' };
       expect(await stage.ledger.trigger(withKey('order42', { overlap: 'skip' }))).toEqual(skipped);
-      expect(await stage.ledger.forget(stage.cron, 0)).toBe(1);
+      expect(await stage.forget(0)).toBe(1);
       expect(await stage.ledger.trigger(withKey('order42', { overlap: 'skip' }))).toEqual(FORGOTTEN);
     });
 
@@ -100,7 +100,7 @@ export function usedIdsContract(makeHarness: MakeLedgerHarness): void {
     it('is refused when it was to run a forgotten run again', async () => {
       const first = await succeeded(stage.order());
       const again = await succeeded(stage.order({ runId: `${first.runId}-r1`, rerunOf: first.runId }));
-      expect(await stage.ledger.forget(stage.cron, 0)).toBe(2);
+      expect(await stage.forget(0)).toBe(2);
       expect(await stage.ledger.trigger(again)).toEqual(FORGOTTEN);
     });
   });

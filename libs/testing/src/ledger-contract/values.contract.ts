@@ -160,7 +160,7 @@ export function valuesContract(makeHarness: MakeLedgerHarness): void {
     it.each(NONE)('is refused when listing and forgetting (%d)', async (none) => {
       await expect(stage.overdue(none)).rejects.toThrow(RangeError);
       await expect(stage.overdue(1, none)).rejects.toThrow(RangeError);
-      await expect(stage.ledger.forget(stage.cron, none)).rejects.toThrow(RangeError);
+      await expect(stage.forget(none)).rejects.toThrow(RangeError);
     });
   });
 }

@@ -1,59 +1,81 @@
--- Deletes finished runs beyond the newest, and the skipped ranges beyond as many.
+-- Deletes, for each of many crons, finished runs beyond the newest and skipped ranges beyond the same number.
 --
--- KEYS[1]  cron record
--- KEYS[2]  runs of the cron, by instant
--- KEYS[3]  open runs
--- KEYS[4]  skipped ranges, by their end
--- KEYS[5]  failed runs
--- KEYS[6]  run ids that were used
--- ARGV[1]  how many to keep
--- ARGV[2]  how many to forget at most
--- ARGV[3]  how long the id of a triggered run is remembered, ms
--- Returns  how many runs were forgotten
+-- Each cron has six keys, the first of them at k.
+-- KEYS[k]  cron record
+-- KEYS[k + 1]  runs of the cron, by instant
+-- KEYS[k + 2]  open runs
+-- KEYS[k + 3]  skipped ranges, by their end
+-- KEYS[k + 4]  failed runs
+-- KEYS[k + 5]  run ids that were used
+-- ARGV[1]  how many to keep per cron
+-- ARGV[2]  how many to forget per cron at most
+-- ARGV[3]  after looking at this many runs, leave the remaining crons to the next call
+-- ARGV[4]  how long the id of a triggered run is remembered, ms
+-- Returns  per cron how many runs were forgotten, or {'BROKEN', what failed}; shorter than the list of crons if any are left
 --
--- The latest forgotten instant is recorded, so that a forgotten run is not mistaken for a missed one. The id of a triggered run has
--- no instant to compare: the id itself is remembered while a duplicate of the trigger may still arrive. On a cluster that is
--- moving them, records that are elsewhere already expire by themselves.
+-- The latest forgotten instant is recorded before anything is deleted, so that a forgotten run is not mistaken for a missed one,
+-- even if a broken key ends the work on its cron half-way. The id of a triggered run has no instant to compare: the id itself is
+-- remembered while a duplicate of the trigger may still arrive. On a cluster that is moving them, records that are elsewhere
+-- already expire by themselves.
 -- @include lease/server-time
--- @include find-cron
 -- @include remember-ids
+-- @include isolate-failure
+local KEYS, call = KEYS, redis.call
+local keep, most, enough, late = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 -- More than this Lua can't unpack in one go.
 local MOST_OPEN = 5000
-local keep, most, base = tonumber(ARGV[1]), tonumber(ARGV[2]), find_cron(KEYS[1]).base
-local forgotten = tonumber(redis.call('HGET', KEYS[1], 'forgotten') or '0')
-local before = forgotten
-
-local range = redis.call('ZRANGE', KEYS[4], -(keep + 1), -(keep + 1), 'WITHSCORES')
-if range[2] then
-  forgotten = math.max(forgotten, tonumber(range[2]))
-  redis.call('ZREMRANGEBYRANK', KEYS[4], 0, -(keep + 1))
-end
+local looked_at = 0
 
 -- The oldest that are over, beyond those that are still open.
-local function oldest_surplus()
-  local surplus = redis.call('ZCARD', KEYS[2]) - keep
+local function oldest_surplus(runs, open)
+  local surplus = call('ZCARD', runs) - keep
   if surplus <= 0 then return {} end
-  local ids = redis.call('ZRANGE', KEYS[2], 0, math.min(surplus, most + math.min(MOST_OPEN, redis.call('ZCARD', KEYS[3]))) - 1)
-  local open, found = redis.call('ZMSCORE', KEYS[3], unpack(ids)), {}
+  local going = call('ZCARD', open)
+  local ids = call('ZRANGE', runs, 0, math.min(surplus, most + math.min(MOST_OPEN, going)) - 1)
+  looked_at = looked_at + #ids
+  if going == 0 then return ids end
+  local looks, found = call('ZMSCORE', open, unpack(ids)), {}
   for i, id in ipairs(ids) do
-    if not open[i] and #found < most then found[#found + 1] = id end
+    if not looks[i] and #found < most then found[#found + 1] = id end
   end
   return found
 end
 
-local ids, gone, asked = oldest_surplus(), {}, {}
-for _, id in ipairs(ids) do
-  gone[#gone + 1] = base .. 'run:' .. id
-  gone[#gone + 1] = base .. 'items:' .. id
-  if string.find(id, '@manual-', 1, true) then asked[#asked + 1] = id end
+local function note_forgotten(record, instant)
+  if instant <= tonumber(call('HGET', record, 'forgotten') or '0') then return end
+  call('HSET', record, 'forgotten', string.format('%.0f', instant))
 end
-if #asked > 0 then remember_ids(KEYS[6], asked, tonumber(ARGV[3])) end
-if #ids > 0 then
-  local instants = redis.call('ZMSCORE', KEYS[2], ids[#ids])
-  forgotten = math.max(forgotten, tonumber(instants[1]))
-  redis.call('ZREM', KEYS[2], unpack(ids))
-  redis.call('ZREM', KEYS[5], unpack(ids))
-  redis.call('UNLINK', unpack(gone))
+
+local function delete_runs(k, ids)
+  local base, gone, asked = string.sub(KEYS[k], 1, -5), {}, {}
+  for _, id in ipairs(ids) do
+    gone[#gone + 1] = base .. 'run:' .. id
+    gone[#gone + 1] = base .. 'items:' .. id
+    if string.find(id, '@manual-', 1, true) then asked[#asked + 1] = id end
+  end
+  if #asked > 0 then remember_ids(KEYS[k + 5], asked, late) end
+  call('UNLINK', unpack(gone))
+  call('ZREM', KEYS[k + 4], unpack(ids))
+  call('ZREM', KEYS[k + 1], unpack(ids))
 end
-if forgotten > before then redis.call('HSET', KEYS[1], 'forgotten', string.format('%.0f', forgotten)) end
-return #ids
+
+local function forget(k)
+  local ids = oldest_surplus(KEYS[k + 1], KEYS[k + 2])
+  if #ids > 0 then
+    note_forgotten(KEYS[k], tonumber(call('ZSCORE', KEYS[k + 1], ids[#ids])))
+    delete_runs(k, ids)
+  end
+  local range = call('ZRANGE', KEYS[k + 3], -(keep + 1), -(keep + 1), 'WITHSCORES')
+  if range[2] then
+    note_forgotten(KEYS[k], tonumber(range[2]))
+    call('ZREMRANGEBYRANK', KEYS[k + 3], 0, -(keep + 1))
+  end
+  return #ids
+end
+
+local replies = {}
+for k = 1, #KEYS, 6 do
+  if looked_at >= enough then break end
+  replies[#replies + 1] = isolate_failure(forget, k)
+end
+return replies

@@ -16,10 +16,11 @@ as $$
       order by scheduled_at desc offset the_keep limit 1)
     or exists (select from skip where space = the_space and cron = the_cron
       order by through desc, after desc offset the_keep limit 1)
-    or exists (select from used_id where space = the_space and cron = the_cron and until <= now_ms())
+    or exists (select from used_id where space = the_space and cron = the_cron and until <= (select now_ms()))
     or exists (
       select from (
         select finished_at from run where space = the_space and cron = the_cron and generation >= 0
+          and scheduled_at <= the_ended
         order by scheduled_at limit 100
       ) as oldest where finished_at <= the_ended
     )

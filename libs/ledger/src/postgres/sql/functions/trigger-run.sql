@@ -42,7 +42,8 @@ begin
   select * into earlier from run where space = the_space and id = new_id;
   if earlier.finished_at + the_keep <= at_now then
     -- Kept no longer, and only not swept yet.
-    perform delete_runs(the_space, the_cron, array(select ctid from run where space = the_space and id = new_id));
+    if alone then perform lock_cron(the_space, the_cron); end if;
+    perform delete_runs(the_space, array(select ctid from run where space = the_space and id = new_id));
   elsif earlier.id is not null then
     return recall_trigger(earlier, request->>'nonce');
   end if;
@@ -82,7 +83,7 @@ begin
     return recall_trigger(earlier, request->>'nonce');
   end if;
   if request->>'keyMs' is not null then
-    perform remember_id(the_space, the_cron, new_id, at_now + (request->>'keyMs')::bigint);
+    perform remember_ids(the_space, array[the_cron], array[new_id], at_now + (request->>'keyMs')::bigint);
   end if;
   if (request->>'natural')::boolean then
     insert into asked (space, cron, instant) values (the_space, the_cron, instant_asked);
