@@ -61,7 +61,9 @@ export function stage({ adder, worker }: { readonly adder: Backend; readonly wor
     return made;
   };
   return {
-    ...{ redis, prefix, queue },
+    redis,
+    prefix,
+    queue,
     async add(names, options) {
       const jobs = names.map((name) => ({
         name,

@@ -17,10 +17,8 @@ import type { RedisClient } from '@fencepost/lease/redis';
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['add-jobs', 'turn-over-jobs']);
 
 /** In the order in which the scripts take them. */
-const ADD_KEYS = ['wait', 'meta', 'id', 'events', 'marker', 'active'];
-const TURN_KEYS = [
-  ...['wait', 'active', 'prioritized', 'events', 'stalled', 'delayed', 'meta', 'pc', 'marker', 'completed'],
-];
+const ADD_KEYS = 'wait meta id events marker active'.split(' ');
+const TURN_KEYS = 'wait active prioritized events stalled delayed meta pc marker completed'.split(' ');
 
 /** A script holds up everybody else's commands while it runs: so many jobs take about one millisecond. */
 const MAX_ADDED = 250;
