@@ -171,7 +171,7 @@ export class ConsoleDeployment implements Deployment {
     return backfillInParts(order, (body) => answered(this.#api.POST('/api/crons/{cron}/backfill', { params, body })));
   }
 
-  remove(...[cron, query]: Parameters<Deployment['remove']>) {
+  remove(cron: string, query: Parameters<Deployment['remove']>[1]) {
     return removeCron(this.#api, cron, query);
   }
 

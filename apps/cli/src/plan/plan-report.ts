@@ -23,8 +23,15 @@ export function planReport(plan: Plan, { from, to }: { readonly from: number; re
   return {
     code: ok ? EXIT.ok : EXIT.finding,
     json: {
-      ...{ ok, app, from: iso(from), to: iso(to) },
-      ...{ new: names('new'), changed: names('changed'), removed: names('removed'), foreign, same },
+      ok,
+      app,
+      from: iso(from),
+      to: iso(to),
+      new: names('new'),
+      changed: names('changed'),
+      removed: names('removed'),
+      foreign,
+      same,
       crons: changes.map(cronJson),
     },
     text: (width) => [

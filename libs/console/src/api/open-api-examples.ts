@@ -27,7 +27,7 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ cron: ['nightly-report'], crons: ['nightly-report', 1], name: ['nightly-report'], id: [RUN], runId: [RUN] },
   ...{ runIds: [RUN], open: [RUN], fence: [FENCE], claimFence: [FENCE], handler: ['NightlyReport.send'] },
   ...{ expression: ['0 3 * * *'], timeZone: ['Europe/Berlin'], zone: ['Europe/Berlin'], zoneData: ['2025b'] },
-  ...{ declaredBy: ['billing'] },
+  declaredBy: ['billing'],
   ...{ pod: ['scheduler-1'], holder: ['scheduler-1/5f3a'], worker: ['worker-1/9c2e'], claimedBy: ['scheduler-1/5f3a'] },
   ...{ by: ['alice'], reason: ['the disk was full'], text: ['It ran on time.'], why: ['Its worker was lost.'] },
   ...{ effect: ['charge'], item: ['customer-7'], key: ['customer-7'], resource: ['invoice:7'], answer: ['done'] },

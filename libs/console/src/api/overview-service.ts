@@ -47,7 +47,10 @@ export class OverviewService {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...{ ...failed, queue, pods, unreported },
+      ...failed,
+      queue,
+      pods,
+      unreported,
     };
   }
 

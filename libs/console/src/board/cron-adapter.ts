@@ -72,7 +72,10 @@ export class CronAdapter extends BullMQAdapter {
     const shown = items.filter(({ state }) => state !== 'removed');
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
     return mapInSlices(shown, ({ name, expression, timeZone, next, last, paused }, n) => ({
-      ...{ id: name, name: schedulerName(name, paused), pattern: expression, tz: timeZone },
+      id: name,
+      name: schedulerName(name, paused),
+      pattern: expression,
+      tz: timeZone,
       iterationCount: counts[n] ?? 0,
       ...(next !== null && !isSkipped(next, paused) && { next: Date.parse(next) }),
       ...(last?.startedAt && { lastRun: Date.parse(last.startedAt), lastRunJobId: last.id }),
