@@ -10,7 +10,19 @@ const BENCH = {
       quick: 1,
     },
   },
-  cases: ['redis', 'ten', 'one', 'postgres', 'inside', 'alone', 'effect', 'items', 'heartbeats', 'retention'],
+  cases: [
+    'redis',
+    'ten',
+    'one',
+    'postgres',
+    'postgres-steps',
+    'inside',
+    'alone',
+    'effect',
+    'items',
+    'heartbeats',
+    'retention',
+  ],
   quick: 'short windows of few runs: whether everything runs; judges nothing',
 };
 

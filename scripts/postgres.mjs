@@ -19,22 +19,27 @@ export async function startPostgres() {
 /**
  * A server that is ended by `stop`, or when this process ends in whatever way. It starts in about a second; nothing in it is to
  * be kept.
+ * @param {{ asDeployed?: boolean }} [options] `asDeployed`: it syncs and vacuums, as a server that is measured must
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `url` is what `pg` takes as `connectionString`
  */
-export async function startPrivatePostgres() {
+export async function startPrivatePostgres({ asDeployed = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fencepost-postgres-'));
   const owner = unprivileged();
   const bin = programsFor(owner, folder);
   if (owner) execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, folder]);
   const port = await freePort();
   // Detached, so that Ctrl-C reaches the caller and not its server.
-  const guard = spawn('/bin/sh', ['-c', GUARD, join(bin, 'initdb'), join(bin, 'postgres'), ...settings(port)], {
-    ...owner,
-    cwd: folder,
-    env: { PATH: process.env.PATH, LC_ALL: 'C' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const guard = spawn(
+    '/bin/sh',
+    ['-c', GUARD, join(bin, 'initdb'), join(bin, 'postgres'), ...settings(port, asDeployed)],
+    {
+      ...owner,
+      cwd: folder,
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    },
+  );
   const ended = once(guard, 'exit');
   const stop = async () => {
     guard.stdin.end();
@@ -62,15 +67,18 @@ cat >/dev/null
 kill -QUIT $!
 wait`;
 
-function settings(port) {
+function settings(port, asDeployed) {
+  const kept = asDeployed ? 'on' : 'off';
   const all = {
     listen_addresses: '127.0.0.1',
     port: `${port}`,
     unix_socket_directories: '',
     max_connections: '150',
-    // Nothing in it is to be kept.
-    fsync: 'off',
-    autovacuum: 'off',
+    // Off: nothing in it is to be kept.
+    fsync: kept,
+    autovacuum: kept,
+    // Often enough that the vacuum's cost is within what is measured.
+    ...(asDeployed ? { autovacuum_naptime: '5s' } : {}),
   };
   return ['-D', 'data', ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
 }

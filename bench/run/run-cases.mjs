@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
-import { startPostgres } from '../../scripts/postgres.mjs';
+import { startPrivatePostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { atOne, atTen, onPostgres, onRedis } from './throughput.mjs';
+import { postgresSteps } from './postgres-steps.mjs';
 import { retention } from './retention.mjs';
 import { inside } from './inside.mjs';
 import { alone, effect, heartbeats, items } from './round-trips.mjs';
@@ -12,6 +13,7 @@ const CASES = {
   ten: atTen,
   one: atOne,
   postgres: onPostgres,
+  'postgres-steps': postgresSteps,
   inside,
   alone,
   effect,
@@ -20,12 +22,15 @@ const CASES = {
   retention,
 };
 
+const ON_POSTGRES = new Set(['postgres', 'postgres-steps']);
+
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {
   delete process.env.REDIS_URL;
-  delete process.env.DATABASE_URL;
   const server = await startRedis({ log: (line) => console.error(line) });
-  const postgres = cases.includes('postgres') ? await startPostgres() : undefined;
+  const postgres = cases.some((name) => ON_POSTGRES.has(name))
+    ? await startPrivatePostgres({ asDeployed: true })
+    : undefined;
   const redis = await connectRedis({ url: server.url, commandTimeoutMs: 10_000, name: 'bench' });
   const urls = { redis: server.url, postgres: postgres?.url };
   const space = () => `bench-${randomUUID().slice(0, 8)}`;

@@ -12,21 +12,23 @@ create or replace function begin_attempts(the_space text, requests jsonb, turn_m
 language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 as $$
 declare
-  locked text[] := lock_crons(the_space, requests);
-  places bigint[];
+  locked text[];
+  rows_locked tid[];
+  begun bigint[];
   plain json[];
   replies json[];
   request jsonb;
   at_place bigint;
 begin
-  select array_agg(one.at_place order by one.at_place), array_agg(one.reply order by one.at_place) into places, plain
-  from begin_plain_attempts(the_space, requests, locked) one;
-  if cardinality(places) = jsonb_array_length(requests) then return array_to_json(plain); end if;
+  select asked.names, asked.places into locked, rows_locked from lock_crons(the_space, requests) asked;
+  select array_agg(one.at_place order by one.at_place), array_agg(one.reply order by one.at_place) into begun, plain
+  from begin_plain_attempts(the_space, requests, locked, rows_locked) one;
+  if cardinality(begun) = jsonb_array_length(requests) then return array_to_json(plain); end if;
   for request, at_place in
     select one, place from jsonb_array_elements(requests) with ordinality list (one, place) order by place
   loop
     replies := array_append(replies, case
-      when at_place = any (places) then plain[array_position(places, at_place)]
+      when at_place = any (begun) then plain[array_position(begun, at_place)]
       when request ->> 'cron' = any (locked) then begin_attempt(the_space, request, turn_ms)::json
       else '{"verdict": "missing"}' end);
   end loop;

@@ -4,10 +4,11 @@
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, nonce, worker, ttlMs, maxAttempts, notify}
 -- locked  the crons whose rows are locked
+-- the_rows  where these are, in the same order
 -- Returns  what begin_attempt would answer, each with its position in the list, from 1; the others are left out
 --
 -- The fences of a cron are taken in one write: a version of its row for each of them would be most of the work.
-create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[])
+create or replace function begin_plain_attempts(the_space text, requests jsonb, locked text[], the_rows tid[])
 returns table (at_place bigint, reply json)
 language plpgsql set search_path from current
 as $$
@@ -16,31 +17,36 @@ declare
   micros bigint := floor(extract(epoch from clock_timestamp()) * 1000000)::bigint;
 begin
   return query with asked as (
-    -- Of two about one run only the first: the second is answered by what that one has made of it.
-    select distinct on (one ->> 'runId') one ->> 'runId' as run_id, one ->> 'nonce' as nonce, one ->> 'worker' as worker,
-      (one ->> 'ttlMs')::bigint as ttl, nullif(one ->> 'notify', '') as notify, place,
-      (select run.ctid from run where run.space = the_space and run.id = one ->> 'runId') as at_row
-    from jsonb_array_elements(requests) with ordinality list (one, place)
-    where one ->> 'cron' = any (locked)
-    order by one ->> 'runId', place
+    select listed.*, row_number() over (partition by listed.run_id order by listed.place) as asks
+    from rows from (jsonb_to_recordset(requests)
+      as ("runId" text, nonce text, worker text, "ttlMs" bigint, notify text)) with ordinality
+      as listed (run_id, nonce, worker, ttl, notify, place)
   ), plain as (
-    select asked.*, run.cron, row_number() over (partition by run.cron order by place) as turn
-    from asked join run on run.ctid = asked.at_row
-    where run.state in ('claimed', 'enqueued') and run.attempt = 0 and run.overlap = 'allow'
-      and run.cancel_until is null and coalesce(run.not_before, 0) <= at and coalesce(run.start_by, at) >= at
+    select asked.*, found.cron, found.at_row, row_number() over (partition by found.cron order by asked.place) as turn
+    from asked
+    -- Kept apart by its offset: joined freely, it could be a plan that reads all of the table.
+    cross join lateral (
+      select run.cron, run.ctid as at_row from run
+      where run.space = the_space and run.id = asked.run_id and run.state in ('claimed', 'enqueued') and run.attempt = 0
+        and run.overlap = 'allow' and run.cancel_until is null
+        and coalesce(run.not_before, 0) <= at and coalesce(run.start_by, at) >= at
+      offset 0
+    ) found
+    -- Of two about one run only the first: the second is answered by what that one has made of it.
+    where asked.asks = 1
   ), wanted as (
-    select plain.cron, count(*) as fences,
-      (select cron.ctid from cron where cron.space = the_space and cron.name = plain.cron) as at_row
-    from plain group by plain.cron
+    select unnest(locked) as name, unnest(the_rows) as at_row
+  ), counted as (
+    select plain.cron, count(*) as fences from plain group by plain.cron
   ), taken as (
-    update cron set run_fence = greatest(cron.run_fence, micros - 1) + wanted.fences
-    from wanted
-    where cron.ctid = wanted.at_row and greatest(cron.run_fence, micros - 1) + wanted.fences <= 9007199254740991
-    returning cron.name, cron.run_fence - wanted.fences as before
+    update cron set run_fence = greatest(cron.run_fence, micros - 1) + counted.fences
+    from counted join wanted on wanted.name = counted.cron
+    where cron.ctid = wanted.at_row and greatest(cron.run_fence, micros - 1) + counted.fences <= 9007199254740991
+    returning cron.name, cron.run_fence - counted.fences as before
   ), begun as (
     update run set state = 'running', nonce = plain.nonce, fence = taken.before + plain.turn, worker = plain.worker,
       attempt = 1, started_at = coalesce(run.started_at, at), attempted_at = at, waiting = null, pending = false,
-      notify = plain.notify,
+      notify = nullif(plain.notify, ''),
       lease_ms = plain.ttl, lease_until = at + plain.ttl, open_until = at + plain.ttl, watch_at = at + plain.ttl
     from plain join taken on taken.name = plain.cron
     where run.ctid = plain.at_row

@@ -1,4 +1,4 @@
--- Says whether an attempt is the one that may change its run: the one place where its fence is compared.
+-- Says of an attempt that proves itself as JSON whether it is the one that may change its run.
 --
 -- this  the run
 -- proof  with a fence and a nonce
@@ -6,6 +6,5 @@
 create or replace function check_attempt(this run, proof jsonb) returns boolean
 language sql stable
 as $$
-  select coalesce(
-    this.state = 'running' and this.fence = (proof ->> 'fence')::bigint and this.nonce = proof ->> 'nonce', false)
+  select is_current(this, (proof ->> 'fence')::bigint, proof ->> 'nonce')
 $$;

@@ -1,5 +1,5 @@
--- Ends current attempts: each run succeeds, fails, was cancelled, waits for its next attempt, or for a person. In one statement,
--- whatever becomes of them and however many they are; two more where notifications are recorded.
+-- Ends current attempts: each run succeeds, fails, was cancelled, waits for its next attempt, or for a person. In one statement
+-- where all end for good, and in another one whatever becomes of the rest; two more where notifications are recorded.
 --
 -- the_space  deployment and tenant
 -- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}; kind: succeeded | failed | cancelled | retry
@@ -16,16 +16,21 @@ as $$
 declare
   ever constant bigint := 9223372036854775807;
   at bigint := now_ms();
-  locked text[] := lock_crons(the_space, requests);
+  locked text[] := (lock_crons(the_space, requests)).names;
+  plain bigint[];
+  states text[];
   replies json;
   notified run[];
 begin
+  select array_agg(one.at_place order by one.at_place), array_agg(one.reply order by one.at_place) into plain, states
+  from finish_plain_attempts(the_space, requests, locked) one;
+  if cardinality(plain) = jsonb_array_length(requests) then return array_to_json(states); end if;
   -- Materialized: else each run would be looked up twice.
   with asked as materialized (
     select place, one ->> 'runId' as run_id, one ->> 'cron' as cron, one ->> 'nonce' as nonce, one as proof,
       (select run.ctid from run where run.space = the_space and run.id = one ->> 'runId') as at_row
     from jsonb_array_elements(requests) with ordinality list (one, place)
-    where one ->> 'cron' = any (locked)
+    where one ->> 'cron' = any (locked) and place <> all (coalesce(plain, '{}'))
   ), found as (
     select asked.*, check_attempt(run, asked.proof) as is_current,
       case when run.finish_nonce = asked.nonce then run.finish_state end as ended_before,
@@ -60,7 +65,7 @@ begin
     update cron set refusals = refusals + stale.calls from stale where cron.ctid = stale.at_row
   )
   select (
-      select json_agg(answered.reply order by place)
+      select json_agg(coalesce(answered.reply, states[array_position(plain, place)]) order by place)
       from generate_series(1, jsonb_array_length(requests)) place left join answered using (place)
     ), (select array_agg(ended.this order by ended.run_id) from ended where ended.notifies)
   into replies, notified;

@@ -10,7 +10,7 @@ create or replace function heartbeat_attempts(the_space text, requests jsonb) re
 language plpgsql set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 as $$
 declare
-  locked text[] := lock_crons(the_space, requests);
+  locked text[] := (lock_crons(the_space, requests)).names;
   at bigint := now_ms();
   replies text[];
 begin
