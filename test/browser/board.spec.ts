@@ -79,7 +79,7 @@ describe('the board', () => {
     const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
     expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('succeeded') as string });
     // Past the board, as a script that moves jobs would do it.
-    const job = await stage.deployment.stores.queue.queue.getJob(runId);
+    const job = await stage.deployment.stores.queue.jobOf(runId);
     await job?.retry('completed');
     await expect.poll(() => job?.getState(), SOON).toBe('completed');
     expect(await ledger.readRun(runId)).toEqual(before);
@@ -115,7 +115,7 @@ describe('the board', () => {
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
-    expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
+    expect(await stage.deployment.stores.queue.queues.named('runs').isPaused()).toBe(false);
   });
 
   it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {

@@ -45,7 +45,7 @@ export class BoardAccess implements BoardHooks {
     if (method === 'get') return { allow: true };
     const message = refusalOf(route) ?? (await this.#decided(route, request));
     if (message !== null) return { allow: false, status: 403 as const, message };
-    if (STOPS.test(route)) this.#found.set(request, { paused: await this.runs.queue.isPaused() });
+    if (STOPS.test(route)) this.#found.set(request, { paused: await this.runs.queues.named('runs').isPaused() });
     return { allow: true };
   };
 

@@ -39,7 +39,7 @@ export class CronAdapter extends BullMQAdapter {
   readonly #runs = new WeakMap<object, Run>();
 
   constructor(private readonly deps: CronAdapterDeps) {
-    super(deps.runs.queue, {
+    super(deps.runs.queues.named('runs'), {
       description: 'Each job brings a run to a worker; the ledger says what becomes of it.',
       externalJobUrl: ({ data }: QueueJobJson) => ({ displayText: 'Show the run', href: runUrl(data) }),
     });
@@ -100,7 +100,7 @@ export class CronAdapter extends BullMQAdapter {
     const order = { ...ORDER_RECORDS.trigger, cron, reason: REASON };
     const reply = await service.execute(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
-    return (await runs.queue.getJob(reply.runId)) ?? 'not-found';
+    return (await runs.jobOf(reply.runId)) ?? 'not-found';
   }
 
   override async removeJobScheduler(cron: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import { judgeHistory, readServers, type History, type ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { MAX_OVERDUE, OVERDUE_MS, QUEUE_NAME, queuePrefix } from '@fencepost/jobs/internal';
+import { MAX_OVERDUE, OVERDUE_MS, FORMER_QUEUE, queuePrefix } from '@fencepost/jobs/internal';
 import type { HistoryChange, LateCron, RedisFacts } from './doctor-facts.js';
 
 export interface RedisFactsOptions extends KeySpace {
@@ -26,7 +26,7 @@ export async function readRedisFacts({ redis, clock, ...space }: RedisFactsOptio
   const [servers, time, queuePaused] = await Promise.all([
     readServers(redis, clock),
     redis.time(),
-    redis.hexists(`${queuePrefix(space)}:${QUEUE_NAME}:meta`, 'paused'),
+    redis.hexists(`${queuePrefix(space)}:${FORMER_QUEUE}:meta`, 'paused'),
   ]);
   const now = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
   const [late, changes] = await Promise.all([
