@@ -32,7 +32,6 @@ import {
   type Ledger,
   type PostgresFacts,
   type RunQueue,
-  ExplainService,
 } from '../jobs.js';
 import type { World } from '../world.js';
 import { LazyCronLeases, type CronLeases } from './cron-leases.js';
@@ -67,7 +66,8 @@ class LazyRunQueue implements RunQueue {
 }
 
 /** One deployment's crons, and what can be done to them. */
-export interface Store extends Questions, Services {
+export interface Store extends Services {
+  readonly leaseStore: CronLeases;
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: Catalog;
@@ -211,7 +211,7 @@ async function withParts<Result>(
     const runs = new RunOperator({ ...ports, queue, reads });
     const seen = { ...ports, view, journal, pods, revisions, operator, runs, shadow: new RedisShadowLog(at) };
     const known = { ...at, ...seen, leaseStore, leasesBesidePods: place === 'redis', audit, examine };
-    const [services, questions] = [servicesOf(known), questionsOf(known)];
+    const services = servicesOf(known);
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
     const mutes = new Mutes(openAlarmStore(redis, database, { ...space, postgres: database ?? undefined }));
     const store = {
@@ -219,7 +219,7 @@ async function withParts<Result>(
       ...seen,
       mutes,
       ...services,
-      ...questions,
+      leaseStore,
       crons: new CronCatalog({ ...ports, pods }),
       elsewhere,
     };
@@ -274,25 +274,4 @@ function checkNames({ prefix, tenant }: StoreAddress): void {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-interface Ports {
-  readonly leaseStore: CronLeases;
-  readonly catalog: Catalog;
-  readonly ledger: Ledger;
-  readonly audit: AuditTrail;
-  readonly journal: RedisJournal;
-}
-
-/** What answers people's questions about crons. */
-interface Questions {
-  readonly leaseStore: CronLeases;
-  readonly why: ExplainService;
-}
-
-function questionsOf({ leaseStore, catalog, ledger, audit, journal }: Ports): Questions {
-  return {
-    leaseStore,
-    why: new ExplainService({ catalog, ledger, trail: audit, journal, leases: leaseStore }),
-  };
 }

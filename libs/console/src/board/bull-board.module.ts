@@ -3,7 +3,7 @@ import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/ty
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { Telemetry } from '@fencepost/jobs';
-import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { CronCatalog, CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
 import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import { ReadGate } from '../api/read-gate.js';
@@ -38,8 +38,17 @@ const LOOK = {
 /** The statuses that the board knows. */
 const KNOWN: readonly number[] = [400, 403, 404, 409];
 
-/** What a person is told on the board: the same sentence as by the API. */
+/** What BullMQ says without a code: that another worker has the job, that the queue is busy, that a value is out of range. */
+const REFUSED = /locked by another worker|^Cannot obliterate|^Priority should/;
+
+/** BullMQ has looked and has refused: its scripts answer with a negative code. The same words elsewhere are a failure. */
+function isRefusal(error: Error): boolean {
+  return ('code' in error && typeof error.code === 'number' && error.code < 0) || REFUSED.test(error.message);
+}
+
+/** What a person is told on the board: the same sentence as by the API, and what BullMQ refuses in its own words. */
 function problemOnBoard(error: Error): ControllerHandlerReturnType {
+  if (isRefusal(error)) return { status: 409, body: { error: `BullMQ refused it: ${error.message}` } };
   const { status, detail } = problemOf(error);
   return { status: KNOWN.includes(status) ? (status as HTTPStatus) : 500, body: { error: detail } };
 }
@@ -62,6 +71,7 @@ export class QueuesBoardModule implements NestModule {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(CommandService) private readonly service!: CommandService;
   @Inject(CronOperator) private readonly operator!: CronOperator;
+  @Inject(RunOperator) private readonly runOperator!: RunOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(READS) private readonly reads!: Reads;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
@@ -86,12 +96,13 @@ export class QueuesBoardModule implements NestModule {
   }
 
   #board() {
-    const { runs, directory, service, operator, crons, gate, telemetry } = this;
+    const { runs, directory, service, operator, runOperator, crons, gate, telemetry } = this;
     const { ledger } = this.reads;
     const mounted = new BoardOfOurs();
     const environment = { label: this.settings.tenant, color: '#3b6ea5', textColor: '#ffffff' };
+    const deps = { runs, directory, service, operator, runOperator, crons, gate, ledger, telemetry };
     createBullBoard({
-      queues: [new CronAdapter({ runs, directory, service, operator, crons, gate, ledger, telemetry })],
+      queues: [new CronAdapter(deps)],
       serverAdapter: mounted.setBasePath(PLACE),
       options: { uiConfig: { ...LOOK, environment }, handlerHooks: this.access },
     });
