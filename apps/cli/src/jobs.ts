@@ -3,9 +3,12 @@ export { audit } from '@fencepost/operations/audit';
 export {
   BullmqRunQueue,
   CatalogMovedError,
+  cronsIn,
   eventSentence,
   isStoreError,
   libraryVersion,
+  noteUnrouted,
+  queueLimitsReader,
   RedisMembership,
   RedisPodRegistry,
 } from '@fencepost/jobs/internal';

@@ -114,6 +114,11 @@ export class BullmqRunQueue implements RunQueue {
     return this.#router.targets(deliveries.map(({ runId }) => runId));
   }
 
+  /** Where runs of the crons go now, in the order given. */
+  async queuesOf(crons: readonly string[]): Promise<readonly string[]> {
+    return (await this.#router.targets(crons.map((cron) => `${cron}@0`))).queues;
+  }
+
   async #addTo(targets: readonly string[], jobs: readonly NewJob[]): Promise<void> {
     await this.queues.note(targets);
     const of = (name: string) => jobs.filter((_, n) => targets[n] === name);

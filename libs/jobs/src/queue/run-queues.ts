@@ -14,6 +14,22 @@ export function queuePrefix({ prefix, tenant }: KeySpace): string {
   return `{${prefix}:${tenant}}`;
 }
 
+interface RedisSpace extends KeySpace {
+  readonly redis: RedisClient;
+}
+
+/** Those that runs have gone through: the queues of apps and pools, then {@link FORMER_QUEUE} and {@link UNROUTED_QUEUE}. */
+export async function queueNames({ redis, ...space }: RedisSpace): Promise<string[]> {
+  const names = new Set(await redis.smembers(namesKey(space)));
+  const isUnrouted = names.delete(UNROUTED_QUEUE);
+  names.delete(FORMER_QUEUE);
+  return [...[...names].toSorted(), FORMER_QUEUE, ...(isUnrouted ? [UNROUTED_QUEUE] : [])];
+}
+
+function namesKey(space: KeySpace): string {
+  return redisKeys(space)('catalog', 'queues');
+}
+
 export interface RunQueuesOptions extends KeySpace {
   /** The caller closes it. */
   readonly redis: RedisClient;
@@ -27,7 +43,7 @@ export class RunQueues {
   readonly #namesKey: string;
 
   constructor(private readonly options: RunQueuesOptions) {
-    this.#namesKey = redisKeys(options)('catalog', 'queues');
+    this.#namesKey = namesKey(options);
   }
 
   named(name: string): Queue<RunJobData> {
@@ -41,12 +57,9 @@ export class RunQueues {
     return queue;
   }
 
-  /** Those that runs have gone through: the queues of apps and pools, then {@link FORMER_QUEUE} and {@link UNROUTED_QUEUE}. */
-  async names(): Promise<string[]> {
-    const names = new Set(await this.options.redis.smembers(this.#namesKey));
-    const isUnrouted = names.delete(UNROUTED_QUEUE);
-    names.delete(FORMER_QUEUE);
-    return [...[...names].toSorted(), FORMER_QUEUE, ...(isUnrouted ? [UNROUTED_QUEUE] : [])];
+  /** As {@link queueNames}. */
+  names(): Promise<string[]> {
+    return queueNames(this.options);
   }
 
   async all(): Promise<Queue<RunJobData>[]> {

@@ -6,6 +6,7 @@ import type {
   NewestRequest,
   Notification,
   RunHistory,
+  RunWithEffects,
   Tally,
   TallyRequest,
   TallyRow,
@@ -27,6 +28,11 @@ export class MemoryRunHistory implements RunHistory {
   async readRun(runId: string): Promise<Run | null> {
     const run = this.store.run(runId);
     return run ? snapshot(run) : null;
+  }
+
+  async readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]> {
+    const found = runIds.flatMap((id) => this.store.run(id) ?? []);
+    return found.map((run) => ({ run: snapshot(run), effects: effectsInMemory(run) }));
   }
 
   async effects(runId: string): Promise<EffectRecord[]> {

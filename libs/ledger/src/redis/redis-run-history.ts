@@ -6,12 +6,13 @@ import type {
   NewestRequest,
   Notification,
   RunHistory,
+  RunWithEffects,
   Tally,
   TallyRequest,
   TallyRow,
 } from '../base/ledger.js';
 import { untilAnswered } from '../catalog/in-batches.js';
-import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
+import { decodeEffects, decodeItems, decodeRunWithEffects } from './redis-attempt-codec.js';
 import { readEach } from '../base/format.js';
 import {
   decodeClass,
@@ -55,6 +56,16 @@ export class RedisRunHistory implements RunHistory {
   async readRun(runId: string): Promise<Run | null> {
     const key = keysOfRun(this.access.keys, runId).run(runId);
     return decodeRun(runId, await this.access.redis.hmget(key, ...RUN_FIELDS));
+  }
+
+  async readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]> {
+    const hashes = await this.access.inTurn(this.#readableAtOnce(runIds), async (batch) => {
+      const keys = batch.map((id) => keysOfRun(this.access.keys, id).run(id));
+      return (await this.access.ask('read-runs-with-effects', keys, [])) as string[][];
+    });
+    const found = hashes.flat();
+    const readable = readEach([...runIds.entries()], ([n, id]) => decodeRunWithEffects(id, found[n] ?? []));
+    return readable.filter((read) => read !== null);
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {
