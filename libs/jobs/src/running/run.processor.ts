@@ -4,8 +4,9 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
-import { batchingBackend } from '../queue/batching-backend.js';
 import { KEPT_JOBS, QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
+import { workerBackend } from '../queue/worker-backend.js';
+import { WorkerQueues } from '../queue/worker-queues.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
@@ -80,7 +81,8 @@ export class RunProcessor {
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     };
     const work = (job: Job<RunJobData>, token?: string) => this.#track(job, token);
-    this.#worker = new Worker<RunJobData>(QUEUE_NAME, work, settings, batchingBackend(options.redis));
+    const queues = new WorkerQueues([QUEUE_NAME]);
+    this.#worker = new Worker<RunJobData>(QUEUE_NAME, work, settings, workerBackend(options.redis, queues));
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const { jobId, givenUp } of this.#executing) {
