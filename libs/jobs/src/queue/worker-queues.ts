@@ -1,41 +1,51 @@
-/** The queues that a worker takes jobs from, and those of the jobs that it has. May change while it runs. */
+/** The queues that a worker takes jobs from, and the jobs that it has taken. The set may change while the worker runs. */
 export class WorkerQueues {
   #names: readonly string[];
-  #onChange: () => void = () => {};
-  readonly #queues = new Map<string, string>();
+  readonly #taken = new Map<string, string>();
+  /** Called when the set has changed. */
+  onChange: () => void = () => {};
 
+  /** @throws if there is none */
   constructor(names: readonly string[]) {
-    this.#names = [...new Set(names)];
+    this.#names = distinct(names);
   }
 
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** An idle worker looks at them at once. Jobs that it has taken from another queue end there. */
+  /**
+   * Jobs that were taken from a queue which is no longer named end there as if it were.
+   * @throws if there is none
+   */
   set(names: readonly string[]): void {
-    this.#names = [...new Set(names)];
-    this.#onChange();
+    this.#names = distinct(names);
+    this.onChange();
   }
 
-  /** For the one worker that takes from them. */
-  onChange(listener: () => void): void {
-    this.#onChange = listener;
+  /** The queue of a job that this worker has taken and not ended; of any other, the first queue. */
+  queueOf(jobId: string): string {
+    return this.#taken.get(jobId) ?? (this.#names[0] as string);
   }
 
-  /** Queue of a job that this worker has taken and not ended. */
-  queueOf(jobId: string): string | undefined {
-    return this.#queues.get(jobId);
+  has(jobId: string): boolean {
+    return this.#taken.has(jobId);
   }
 
-  /** @returns whether it may be worked on: no job of this id from another queue is under way here */
-  hold(jobId: string, queue: string): boolean {
-    if ((this.#queues.get(jobId) ?? queue) !== queue) return false;
-    this.#queues.set(jobId, queue);
-    return true;
+  /** @returns whether the worker may have it: not while it has a job of the same id from another queue */
+  take(jobId: string, queue: string): boolean {
+    const from = this.#taken.get(jobId) ?? queue;
+    this.#taken.set(jobId, from);
+    return from === queue;
   }
 
-  release(jobId: string): void {
-    this.#queues.delete(jobId);
+  end(jobId: string): void {
+    this.#taken.delete(jobId);
   }
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  if (names.length === 0)
+    throw new Error('A worker needs at least one queue. Name the queues that it takes jobs from.');
+  return [...new Set(names)];
 }

@@ -1,36 +1,32 @@
 -- Completes jobs of queues of BullMQ and takes others, many in one call: what its moveToFinished and moveToActive write for jobs
--- without parent, children and deduplication, in a queue that is not limited and where no delayed job is due. What is not as plain
--- as that is left untouched, and the caller has BullMQ's own scripts do it.
--- KEYS[n]  prefix of the keys of a queue
+-- without parent, children and deduplication, in queues that are neither paused nor limited and have no delayed job that is due.
+-- Anything else stays untouched, and the caller has BullMQ's own scripts do it.
+-- KEYS[n]  prefix of the keys of queue n: first the queues to take from, in the order in which they are looked at, then others in
+--   which jobs end. All keys of a queue begin with it, and share its hash tag
 -- ARGV[1]  now, epoch milliseconds
 -- ARGV[2]  a lock lasts for, ms
--- ARGV[3]  so many completed jobs are kept
+-- ARGV[3]  so many completed jobs are kept in each queue
 -- ARGV[4]  a completed job is kept for, ms
--- ARGV[5]  jobs are taken from so many of the queues, the first one having the first turn
--- ARGV[6]  1: the worker has waited, and may have used up the marker of any queue
+-- ARGV[5]  number of queues to take from
+-- ARGV[6]  number of these, from the first on, whose markers the caller has popped
 -- ARGV[a]  token of a worker's slot
--- ARGV[a + 1]  place in KEYS of the queue of the job that it completes, or 0
+-- ARGV[a + 1]  queue of the job that it completes | 0: it completes none
 -- ARGV[a + 2]  id of that job
 -- ARGV[a + 3]  what that job returned, JSON
--- ARGV[a + 4]  1: it takes another job | 2: only from a plain queue
--- Returns  per slot {1: the job is completed, or there was none | 0: not plain [, place of a queue [, id and hash of the job taken]]},
---   a queue without a job is left to BullMQ's script; then {when the next delayed job is due, epoch milliseconds, or 0,
---   places of all queues that are left to BullMQ's script}
+-- ARGV[a + 4]  1: it takes another job | 2: and doesn't wait for the first queue if that isn't plain
+-- Returns  per slot {1: the job is completed, or there was none | 0: not plain [, queue, and id and hash of the job taken]}, or
+--   {1, queue} if BullMQ's script must ask that queue for this slot first; then a list per queue that was looked at: 'ASK': jobs are
+--   left, or may be, for BullMQ's script | when its next delayed job is due, epoch milliseconds | 0
 local ARGV, call, number = ARGV, redis.call, tonumber
-local now, lock_ms, most_kept, kept_ms, sources = ARGV[1], ARGV[2], ARGV[3], ARGV[4], number(ARGV[5])
+local now, lock_ms, most_kept, kept_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local known = {}
-local function queue_at(place)
-  local queue = known[place]
-  if queue then return queue end
-  local prefix = KEYS[place]
-  queue = { place = place, prefix = prefix, ended = 0, due_at = 0, is_taken = false }
-  queue.wait, queue.active, queue.prioritized = prefix .. 'wait', prefix .. 'active', prefix .. 'prioritized'
-  queue.delayed, queue.meta, queue.counter = prefix .. 'delayed', prefix .. 'meta', prefix .. 'pc'
-  queue.events, queue.completed, queue.marker = prefix .. 'events', prefix .. 'completed', prefix .. 'marker'
-  known[place] = queue
-  return queue
-end
+local key_of = { __index = function(queue, name)
+  local key = queue.prefix .. name
+  queue[name] = key
+  return key
+end }
+local queues = {}
+for n, prefix in ipairs(KEYS) do queues[n] = setmetatable({ prefix = prefix, ended = 0, taken = 0 }, key_of) end
 
 local function complete(queue, id, token, value)
   local key = queue.prefix .. id
@@ -41,7 +37,7 @@ local function complete(queue, id, token, value)
   if call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
   if call('LREM', queue.active, -1, id) == 0 then return false end
   call('DEL', lock)
-  call('SREM', queue.prefix .. 'stalled', id)
+  call('SREM', queue.stalled, id)
   call('HINCRBY', key, 'atm', 1)
   call('HSET', key, 'returnvalue', value, 'finishedOn', now)
   call('ZADD', queue.completed, now, id)
@@ -66,119 +62,74 @@ local function tidy(queue)
   remove(queue, call('ZREVRANGE', queue.completed, most_kept, -1))
 end
 
--- Whoever takes a job first makes those wait that are due by now.
-local function is_due(queue)
-  local score = number(call('ZRANGE', queue.delayed, 0, 0, 'WITHSCORES')[2])
-  queue.due_at = score and math.floor(score / 0x1000) or 0
-  return score and score < (number(now) + 1) * 0x1000
-end
-
--- empty | closed: has nothing that may be taken | plain | other: to be asked of BullMQ's script
-local function state_of(queue)
-  if sources > 1 and call('EXISTS', queue.wait, queue.prioritized, queue.delayed, queue.counter) == 0 then return 'empty' end
-  local paused, most, max = unpack(call('HMGET', queue.meta, 'paused', 'concurrency', 'max'))
-  if is_due(queue) or max then return 'other' end
-  if paused or most and call('LLEN', queue.active) >= number(most) then return 'closed' end
-  return most and 'other' or 'plain'
-end
-
-local function look(queue)
-  queue.state = queue.state or state_of(queue)
-  return queue.state
-end
-
-local function activate(queue, id, token)
-  local key = queue.prefix .. id
-  call('SET', key .. ':lock', token, 'PX', lock_ms)
-  call('XADD', queue.events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
-  call('HSET', key, 'processedOn', now)
-  call('HINCRBY', key, 'ats', 1)
-  return call('HGETALL', key)
-end
-
--- Gives jobs to so many slots, from a slot on.
-local function give(queue, takers, from, count)
-  local ids = call('RPOP', queue.wait, count) or {}
-  if #ids > 0 then
-    call('LPUSH', queue.active, unpack(ids))
-    for n, id in ipairs(ids) do
-      local taker = takers[from + n - 1]
-      local reply = taker.reply
-      reply[2], reply[3], reply[4] = queue.place, id, activate(queue, id, taker.token)
-    end
-    call('ZADD', queue.marker, 0, '0')
-    queue.is_taken = true
-  end
-  if #ids < count then
-    queue.state = call('EXISTS', queue.prioritized) == 1 and 'other' or 'empty'
-    if queue.state == 'empty' then call('DEL', queue.counter) end
-  end
-  return #ids
-end
-
-local function leave(queue, takers, from, count)
-  for n = from, from + count - 1 do
-    takers[n].reply[2] = queue.place
-  end
-  queue.is_taken = true
-  return count
-end
-
--- Each queue has an equal share of the slots, and what one doesn't need goes to the others.
-local function serve(takers, is_plain_only)
-  local open, at = {}, 1
-  for place = 1, sources do
-    open[place] = queue_at(place)
-  end
-  while at <= #takers and #open > 0 do
-    local still = {}
-    for n, queue in ipairs(open) do
-      local count = math.ceil((#takers - at + 1) / (#open - n + 1))
-      if count == 0 then break end
-      local state = look(queue)
-      if state == 'plain' then at = at + give(queue, takers, at, count) end
-      if state == 'other' and not is_plain_only then at = at + leave(queue, takers, at, count) end
-      if queue.state == 'plain' or queue.state == 'other' and not is_plain_only then still[#still + 1] = queue end
-    end
-    open = still
-  end
-  return at > 1
-end
-
--- The marker wakes one worker, which takes a job of another queue here; this queue's may have to be of a worker that has no other.
-local function wake_others()
-  for place = 1, sources do
-    local queue = queue_at(place)
-    local is_left = not queue.is_taken and look(queue) ~= 'empty' and queue.state ~= 'closed'
-    if is_left and call('EXISTS', queue.wait, queue.prioritized, queue.delayed) > 0 then call('ZADD', queue.marker, 0, '0') end
-  end
-end
-
-local replies, takers, plain_takers = {}, {}, {}
+local replies, takers = {}, {}
 for a = 7, #ARGV, 5 do
-  local token, place = ARGV[a], number(ARGV[a + 1])
-  local is_done = place == 0 or complete(queue_at(place), ARGV[a + 2], token, ARGV[a + 3])
-  local reply, takes = { is_done and 1 or 0 }, is_done and ARGV[a + 4]
+  local token, queue = ARGV[a], queues[number(ARGV[a + 1])]
+  local is_done = not queue or complete(queue, ARGV[a + 2], token, ARGV[a + 3])
+  local reply, takes = { is_done and 1 or 0 }, ARGV[a + 4]
   replies[#replies + 1] = reply
-  if takes == '1' then takers[#takers + 1] = { reply = reply, token = token } end
-  if takes == '2' then plain_takers[#plain_takers + 1] = { reply = reply, token = token } end
+  if is_done and takes ~= '0' then takers[#takers + 1] = { reply = reply, token = token, waits = takes == '1' } end
 end
-for _, queue in pairs(known) do
+for _, queue in ipairs(queues) do
   if queue.ended > 0 then tidy(queue) end
 end
 
-local is_taken = serve(plain_takers, true)
-is_taken = serve(takers, false) or is_taken
-if is_taken and ARGV[6] == '1' and sources > 1 then wake_others() end
+-- Whoever takes a job first makes those wait that are due by now.
+local function next_due(queue)
+  local score = number(call('ZRANGE', queue.delayed, 0, 0, 'WITHSCORES')[2])
+  if not score then return 0, false end
+  return math.floor(score / 0x1000), score < (number(now) + 1) * 0x1000
+end
 
-local left = { 0 }
-for place, queue in pairs(known) do
-  if queue.due_at > 0 and place <= sources and (left[1] == 0 or queue.due_at < left[1]) then left[1] = queue.due_at end
-  if queue.state == 'other' then left[#left + 1] = place end
-  local may_be_idle = queue.ended > 0 and queue.due_at == 0 and (not queue.state or queue.state == 'empty')
-  if may_be_idle and call('EXISTS', queue.wait, queue.active, queue.prioritized) == 0 then
+local served = 0
+local function activate(n, ids)
+  if #ids == 0 then return end
+  local queue = queues[n]
+  call('LPUSH', queue.active, unpack(ids))
+  for _, id in ipairs(ids) do
+    served = served + 1
+    local taker, key = takers[served], queue.prefix .. id
+    call('SET', key .. ':lock', taker.token, 'PX', lock_ms)
+    call('XADD', queue.events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
+    call('HSET', key, 'processedOn', now)
+    call('HINCRBY', key, 'ats', 1)
+    taker.reply[2], taker.reply[3], taker.reply[4] = n, id, call('HGETALL', key)
+  end
+  queue.taken = queue.taken + #ids
+end
+
+local function take(n)
+  local queue = queues[n]
+  if call('EXISTS', queue.wait, queue.prioritized, queue.delayed, queue.pc) == 0 then return 0 end
+  local paused, most, max = unpack(call('HMGET', queue.meta, 'paused', 'concurrency', 'max'))
+  local due_at, is_due = next_due(queue)
+  if paused or most or max or is_due then return 'ASK' end
+  activate(n, call('RPOP', queue.wait, #takers - served) or {})
+  if served == #takers then return due_at end
+  local popped, ids = call('ZPOPMIN', queue.prioritized, #takers - served), {}
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+  activate(n, ids)
+  if served < #takers then call('DEL', queue.pc) end
+  return due_at
+end
+
+local looked_at, sources = {}, number(ARGV[5])
+for n = 1, sources do
+  if served == #takers then break end
+  looked_at[n] = take(n)
+  -- The others may have enough for all slots, each time.
+  if n == 1 and sources > 1 and looked_at[n] == 'ASK' and takers[1].waits then table.remove(takers, 1).reply[2] = n end
+end
+
+-- As BullMQ does after each job taken: there may be more, and the caller is busy now. It alone knew of the markers that it popped.
+for n = 1, sources do
+  if queues[n].taken > 0 or (served > 0 and n <= number(ARGV[6])) then call('ZADD', queues[n].marker, 0, '0') end
+end
+for n, queue in ipairs(queues) do
+  local is_idle = queue.ended > 0 and (looked_at[n] or 0) == 0
+  if is_idle and call('EXISTS', queue.wait, queue.active, queue.prioritized) == 0 then
     call('XADD', queue.events, '*', 'event', 'drained')
   end
 end
-replies[#replies + 1] = left
+replies[#replies + 1] = looked_at
 return replies
