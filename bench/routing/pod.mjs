@@ -6,7 +6,10 @@ import { JobsModule, SingletonCron } from '@fencepost/jobs';
 const { app: name, crons, redis, prefix } = JSON.parse(process.argv[2]);
 const runs = [];
 
-class Service {}
+class Service {
+  /** The crons are added below. */
+  none() {}
+}
 for (const [cron, expression] of Object.entries(crons)) {
   const handle = ({ scheduledAt, dueAt }) => {
     runs.push({ cron, scheduledAt: scheduledAt.getTime(), lateMs: Date.now() - dueAt.getTime() });
@@ -17,13 +20,15 @@ for (const [cron, expression] of Object.entries(crons)) {
   Object.defineProperty(Service.prototype, cron, descriptor);
 }
 
-const pod = { ...JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, prefix, app: name, log: false }), providers: [Service] };
+const pod = {
+  ...JobsModule.forRoot({ roles: ['scheduler', 'worker'], redis, prefix, app: name, log: false }),
+  providers: [Service],
+};
 const app = await NestFactory.createApplicationContext(pod, { logger: false });
 
 process.on('disconnect', () => process.exit());
-process.on('message', async (order) => {
-  if (order === 'runs') return process.send(runs.splice(0));
-  await app.close();
-  process.exit();
+process.on('message', (order) => {
+  if (order === 'runs') process.send(runs.splice(0));
+  else void app.close().then(() => process.exit());
 });
 process.send('ready');

@@ -3,11 +3,9 @@ export { audit } from '@fencepost/operations/audit';
 export {
   BullmqRunQueue,
   CatalogMovedError,
-  cronsIn,
   eventSentence,
   isStoreError,
   libraryVersion,
-  noteUnrouted,
   queueLimitsReader,
   RedisMembership,
   RedisPodRegistry,

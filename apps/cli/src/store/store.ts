@@ -8,7 +8,6 @@ import {
   CatalogView,
   CronCatalog,
   CronOperator,
-  cronsIn,
   isStoreError,
   UnknownCronError,
   listTenants,
@@ -26,7 +25,6 @@ import {
   RedisMembership,
   LiveRevisions,
   Mutes,
-  noteUnrouted,
   Telemetry,
   openAlarmStore,
   RunOperator,
@@ -201,9 +199,8 @@ async function withParts<Result>(
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
-  const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry: new Telemetry() }, runIds);
-  const routed = { ...at, cronsOf: cronsIn(catalog), onUnrouted };
-  const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...routed, onTrouble: () => {} }));
+  const routed = { ...at, catalog, ledger, telemetry: new Telemetry(), onTrouble: () => {} };
+  const queue = new LazyRunQueue(() => BullmqRunQueue.openRouted(routed));
   const membership = new RedisMembership(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
   const revisions = new LiveRevisions({ pods, revisions: catalog.revisions, clock: systemClock });

@@ -14,8 +14,6 @@ import type { Ledger } from '@fencepost/ledger';
 import { Jobs } from '../enqueuing/jobs.js';
 import { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
 import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
-import { cronsIn } from '../queue/run-router.js';
-import { noteUnrouted } from '../queue/unrouted.js';
 import type { Membership } from '../membership/membership.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
@@ -49,13 +47,14 @@ const runQueue: Provider = {
   inject: [LEASE_REDIS, CATALOG, LEDGER, JOBS_SETTINGS, Telemetry, TRACING],
   useFactory: (...[redis, catalog, ledger, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
     retryOnBoot(() =>
-      BullmqRunQueue.open({
+      BullmqRunQueue.openRouted({
         redis,
         prefix,
         tenant,
+        catalog,
+        ledger,
+        telemetry,
         tracing,
-        cronsOf: cronsIn(catalog),
-        onUnrouted: (runIds) => noteUnrouted({ ledger, telemetry }, runIds),
         onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
       }),
     ),

@@ -14,14 +14,13 @@ import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
-import { takesManyQueues } from '../queue/worker-backend.js';
-import { DEFAULT_POOL, queuesOfWorker, type WorkerCapabilities } from '../queue/routing.js';
+import { queuesOfWorker } from '../queue/routing.js';
 import { WorkerQueues } from '../queue/worker-queues.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { CronDeclarationError } from './cron-declaration.js';
+import { capabilitiesOf, checkTransactions, criticalOf, isInPools } from './capabilities.js';
 import { Declarer, type DeclarerOptions } from '../declaring/declarer.js';
 import { SETTLE_MS } from '../declaring/standing.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
@@ -54,24 +53,6 @@ import {
 } from './tokens.js';
 import { FormatHeartbeat } from '../membership/format-heartbeat.js';
 import type { Membership } from '../membership/membership.js';
-
-/** @throws {CronDeclarationError} for the first handler with transactions, where the ledger has none */
-function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSettings, 'ledger'>): void {
-  if (ledger === 'postgres') return;
-  for (const { where, transactions } of crons) {
-    if (!transactions) continue;
-    throw new CronDeclarationError(
-      where,
-      `option "transactions": expected ledger: "postgres" in JobsModule beside it, got ${JSON.stringify(ledger)}. ` +
-        `Keep the ledger in the database of your rows, or use run.effect and its idempotency key instead.`,
-    );
-  }
-}
-
-/** The handlers to which a duplicate is damage. */
-function criticalOf(crons: ReadonlyMap<string, FoundCron>): string[] {
-  return [...crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
-}
 
 /** Between two looks at who is live and what the catalog has: a change of either is known within this time. */
 const DECLARE_AGAIN_MS = 5_000;
@@ -138,7 +119,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const { concurrency } = this.settings;
     // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
-      ...this.#capabilities(),
+      ...capabilitiesOf(this.#crons, this.settings),
       critical: criticalOf(this.#crons),
       concurrency,
       running: processor.running,
@@ -167,7 +148,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.#classify(found);
     this.#adopt(found);
     this.#declarer = await this.#enrol();
-    this.#queues?.set(queuesOfWorker(this.#capabilities()));
+    this.#queues?.set(queuesOfWorker(capabilitiesOf(this.#crons, this.settings)));
     await this.reporting.reporter.reportNow();
     this.#reroute();
     this.#declareAgain();
@@ -198,23 +179,6 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     this.#listing?.add(this.#crons.values());
   }
 
-  /** What routing goes by. With BullMQ 5 a worker takes from one queue, as in former releases. */
-  #capabilities(): Pick<WorkerCapabilities, 'app' | 'handlers' | 'pools' | 'pooled'> {
-    const { app, pools } = this.settings;
-    const own = [...this.#crons].filter(([, cron]) => this.#isInPool(cron));
-    const pooled = own.flatMap(([name, { pool = DEFAULT_POOL }]) => (pool === DEFAULT_POOL ? [] : [[name, pool]]));
-    return {
-      app,
-      handlers: own.map(([name]) => name),
-      ...(takesManyQueues && { pools }),
-      ...(takesManyQueues && pooled.length > 0 && { pooled: Object.fromEntries(pooled) as Record<string, string> }),
-    };
-  }
-
-  #isInPool({ pool = DEFAULT_POOL }: FoundCron): boolean {
-    return this.settings.pools.includes(pool);
-  }
-
   /** Never rejects: what could not be moved is moved at the next change, or delivered again by a sweep. */
   #reroute(): void {
     const { change } = this.reporting.reporter;
@@ -231,11 +195,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   #assemble(): RunProcessor {
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
-    const queues = (this.#queues = new WorkerQueues(queuesOfWorker(this.#capabilities())));
+    const queues = (this.#queues = new WorkerQueues(queuesOfWorker(capabilitiesOf(this.#crons, this.settings))));
     const { rerouting } = this.queue;
     const handlerOf = (name: string) => {
       const cron = this.#crons.get(name);
-      return cron && this.#isInPool(cron) ? cron : undefined;
+      return cron && isInPools(cron, settings) ? cron : undefined;
     };
     const attempts = {
       ledger,

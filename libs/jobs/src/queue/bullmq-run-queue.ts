@@ -1,13 +1,15 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { Job } from 'bullmq';
 import type { Delivery } from '@fencepost/ledger';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import { Rerouting, type NewJob } from './rerouting.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
-import { RunRouter, type CronsOf, type Targets } from './run-router.js';
+import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
+import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
@@ -26,6 +28,11 @@ export interface BullmqRunQueueOptions extends RunQueuesOptions {
   readonly cronsOf?: CronsOf;
   /** Told of runs that wait until a worker with their handler is live. */
   readonly onUnrouted?: (runIds: readonly string[]) => Promise<void>;
+}
+
+export interface RoutedQueueOptions extends RunQueuesOptions, UnroutedDeps {
+  readonly catalog: Pick<Catalog, 'read'>;
+  readonly tracing?: Tracing | null;
 }
 
 /** Carries each run to a queue that only workers with its handler take from, see {@link Routing}. */
@@ -58,6 +65,15 @@ export class BullmqRunQueue implements RunQueue {
       await runs.close();
       throw error;
     }
+  }
+
+  /**
+   * The same for a process that enqueues: asks the catalog where runs go, and records in the ledger which of them have no worker.
+   * @throws when the server did not reply
+   */
+  static openRouted({ catalog, ledger, telemetry, ...options }: RoutedQueueOptions): Promise<BullmqRunQueue> {
+    const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry }, runIds);
+    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), onUnrouted });
   }
 
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {

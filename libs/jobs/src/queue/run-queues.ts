@@ -1,6 +1,6 @@
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { Queue } from 'bullmq';
+import { Queue, type JobType } from 'bullmq';
 import { batchingBackend } from './batching-backend.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 
@@ -81,10 +81,10 @@ export class RunQueues {
     this.#noted.delete(name);
   }
 
-  /** Jobs in each state, over all queues. */
-  async counts(): Promise<Readonly<Record<string, number>>> {
+  /** Jobs in each state, over all queues; default: of all states. */
+  async counts(...states: JobType[]): Promise<Readonly<Record<string, number>>> {
     const total: Record<string, number> = {};
-    for (const counts of await Promise.all((await this.all()).map((queue) => queue.getJobCounts())))
+    for (const counts of await Promise.all((await this.all()).map((queue) => queue.getJobCounts(...states))))
       for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
     return total;
   }
