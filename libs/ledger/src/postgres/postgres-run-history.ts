@@ -10,7 +10,7 @@ import type {
   TallyRequest,
 } from '../base/ledger.js';
 import { checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
-import { FORGET_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH, MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { askEach } from './postgres-failure.js';
@@ -37,6 +37,12 @@ export class PostgresRunHistory implements RunHistory {
     // Whatever is no id of a run is an error here as it is in the other ledgers.
     cronOfRun(runId);
     const row = await this.ask<RunRow | null>('read_run', runId, this.access.timing.keepMs);
+    return row && decodeRun(row);
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    cronOfRun(runId);
+    const row = await this.ask<RunRow | null>('find_success', runId, MAX_LOOKED_BACK, this.access.timing.keepMs);
     return row && decodeRun(row);
   }
 

@@ -15,6 +15,7 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'confirm-runs',
   'read-crons',
   'read-runs',
+  'find-success',
   'list-newest',
   'count-runs',
   'tally-runs',
@@ -45,6 +46,7 @@ type ScriptName = keyof typeof SCRIPTS;
 const NON_DURABLE: ReadonlySet<string> = new Set<ScriptName>([
   'read-crons',
   'read-runs',
+  'find-success',
   'list-newest',
   'count-runs',
   'tally-runs',
