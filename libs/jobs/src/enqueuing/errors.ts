@@ -97,7 +97,9 @@ export class RunUnsuccessfulError extends FencepostError {
 
   constructor({ id, state, skipped, error, cancel }: Run) {
     const why = skipped ?? error ?? (cancel && `by ${cancel.by}`);
-    super(`Run "${id}" has no result: it ${state === 'failed' ? 'failed' : `was ${state}`}${why === null ? '' : ` (${why})`}.`);
+    super(
+      `Run "${id}" has no result: it ${state === 'failed' ? 'failed' : `was ${state}`}${why === null ? '' : ` (${why})`}.`,
+    );
     this.code = UNSUCCESSFUL[state as keyof typeof UNSUCCESSFUL];
     this.runId = id;
   }
