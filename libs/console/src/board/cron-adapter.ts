@@ -221,6 +221,7 @@ function jobData(data: unknown, known: RunWithEffects | null): unknown {
     error: run.error,
     worker: run.worker === null ? null : ownerPrefix(run.worker),
     payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
+    result: run.result === null ? null : (JSON.parse(run.result) as unknown),
     effects: Object.fromEntries(effects.map(({ name, state }) => [name, effectState(state, run)])),
   };
 }

@@ -19,7 +19,7 @@ export interface RetryPolicy {
 }
 
 export interface AttemptDeps {
-  readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'items'>;
+  readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'previousSuccess' | 'items'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly random: () => number;

@@ -74,6 +74,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'run.unrouted': ['warn', 'run waits: no live worker has its handler'],
   'run.redelivered': ['warn', 'run enqueued again'],
   'run.exhausted': ['error', 'run failed: every attempt is used up'],
+  'run.result-dropped': ['warn', 'run succeeded, but its result was not kept'],
   'run.given-up': ['error', 'run failed: an operator gave it up'],
   'run.cancelled': ['info', 'run cancelled by an operator'],
   'attempt.begun': ['info', 'attempt started'],

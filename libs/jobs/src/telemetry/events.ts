@@ -125,6 +125,8 @@ export interface Events {
   };
   /** The worker of its last attempt never reported; `attempt` is that one. Emitted by the process that found it. */
   'run.exhausted': OfRun & { readonly attempt: number; readonly reason: string };
+  /** The run succeeded, and what its handler returned is no JSON or too large to be kept. */
+  'run.result-dropped': OfAttempt & { readonly reason: string };
   /** An operator gave up an uncertain run, which has failed by that. Emitted by one scheduler pod, wherever the order came from. */
   'run.given-up': OfOrder;
   /** `cancelling`: a worker executes it and is told. Emitted by one scheduler pod, wherever the order came from. */

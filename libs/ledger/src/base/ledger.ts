@@ -127,6 +127,11 @@ export interface RunHistory {
   readRun(runId: string): Promise<Run | null>;
   /** The same of many runs with their effects, in the order given, in few calls where the store can; without unknown runs. */
   readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]>;
+  /**
+   * The latest run of the same cron that succeeded and whose instant comes before that of this one; of one instant, whose id
+   * does. `null` where there is none among the `MAX_LOOKED_BACK` runs on record before it, or it isn't on record itself.
+   */
+  previousSuccess(runId: string): Promise<Run | null>;
   /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
   /** The newest runs first, skipped occurrences included. */

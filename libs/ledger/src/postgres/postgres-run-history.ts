@@ -12,7 +12,7 @@ import type {
 } from '../base/ledger.js';
 import { checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
 import { readEach } from '../base/format.js';
-import { FORGET_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH, MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { askEach } from './postgres-failure.js';
@@ -51,6 +51,12 @@ export class PostgresRunHistory implements RunHistory {
     const found = inBatches(runIds, MAX_RUNS).map((batch) => this.ask<Row[]>('list_runs_with_effects', batch, keepMs));
     const rows = (await Promise.all(found)).flat();
     return readEach(rows, ({ run, effects }) => ({ run: decodeRun(run), effects: effects.map(decodeEffect) }));
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    cronOfRun(runId);
+    const row = await this.ask<RunRow | null>('find_success', runId, MAX_LOOKED_BACK, this.access.timing.keepMs);
+    return row && decodeRun(row);
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {

@@ -49,7 +49,7 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
 
 /** The end of an attempt, as `finish-attempts.lua` reads it. */
 export function encodeOutcome(outcome: AttemptOutcome): (string | number)[] {
-  if (outcome.kind === 'succeeded') return [outcome.kind];
+  if (outcome.kind === 'succeeded') return outcome.result === undefined ? [outcome.kind] : ['returned', outcome.result];
   const delayMs = outcome.kind === 'retry' ? outcome.delayMs : 0;
   const unresolvedEffect = outcome.kind === 'uncertain' ? JSON.stringify(outcome.unresolvedEffect) : '';
   return [outcome.kind, outcome.error, delayMs, unresolvedEffect];

@@ -11,6 +11,7 @@ import type {
   TallyRequest,
   TallyRow,
 } from '../base/ledger.js';
+import { MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { untilAnswered } from '../catalog/in-batches.js';
 import { decodeEffects, decodeItems, decodeRunWithEffects } from './redis-attempt-codec.js';
 import { readEach } from '../base/format.js';
@@ -66,6 +67,18 @@ export class RedisRunHistory implements RunHistory {
     const found = hashes.flat();
     const readable = readEach([...runIds.entries()], ([n, id]) => decodeRunWithEffects(id, found[n] ?? []));
     return readable.filter((read) => read !== null);
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    const { cron, runs } = keysOfRun(this.access.keys, runId);
+    let last = runId;
+    for (let left = MAX_LOOKED_BACK; left > 0; left -= MAX_RUNS) {
+      const [word, id = ''] = await this.access.call('find-success', [runs, cron], [last, Math.min(left, MAX_RUNS)]);
+      if (word === 'FOUND') return this.readRun(id);
+      if (word === 'NONE') break;
+      last = id;
+    }
+    return null;
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {
