@@ -1,5 +1,5 @@
 import type { Answers } from '@fencepost/client';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runPath, shows, SOON, useStage } from './stage.js';
 
@@ -17,6 +17,27 @@ const body = (page: Page) => page.locator('body').innerText();
 /** The row of a cron on the page of schedulers. */
 const rowOf = (page: Page, cron: string) => page.getByRole('row').filter({ hasText: cron });
 const RUNS_COLUMN = 6;
+
+/** What a person can press among these: icons by their names, each once. */
+async function seen(buttons: Locator): Promise<string[]> {
+  const visible = await buttons.filter({ visible: true }).all();
+  const icons = visible.map(async (one) => /lucide-([a-z0-9-]+)/.exec(await one.innerHTML())?.[1] ?? '?');
+  return [...new Set(await Promise.all(icons))];
+}
+
+const OFFERED = [
+  ['failed', { job: ['refresh-cw', 'trash2'], all: ['trash2'] }],
+  ['delayed', { job: ['trash2'], all: ['trash2'] }],
+] as const;
+
+/** Pause, concurrency, rate limit, empty and obliterate. */
+const OFFERED_ON_QUEUE = ['pause', 'chart-no-axes-gantt', 'gauge', 'trash2', 'ban'];
+
+/** Presses the button of the one job that is shown. */
+async function retryOn(page: Page): Promise<void> {
+  await page.locator('ul[class*=jobActions] button:has(.lucide-refresh-cw)').click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+}
 
 /** What the board itself is answered. */
 interface Board {
@@ -77,13 +98,53 @@ describe('the board', () => {
     const before = await ledger.readRun(runId);
     const page = await stage.visit(jobPath(runId), { as: 'operator' });
     const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
-    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('succeeded') as string });
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('trigger its cron') as string });
     // Past the board, as a script that moves jobs would do it.
     const job = await stage.deployment.stores.queue.queue.getJob(runId);
     await job?.retry('completed');
     await expect.poll(() => job?.getState(), SOON).toBe('completed');
     expect(await ledger.readRun(runId)).toEqual(before);
     expect(await stage.deployment.effectsOf(runId)).toEqual(['write']);
+  });
+
+  it('makes a new run of a failed one by its button Retry, in the name of the operator', async () => {
+    await stage.cron('board-failed', { handler: 'failing', payload: { text: 'Out of paper.' } });
+    const runId = await stage.trigger('board-failed');
+    await stage.comesTo(runId, 'failed');
+    const page = await stage.visit(jobPath(runId), { as: 'operator' });
+    await page.getByRole('tab', { name: 'Data' }).click();
+    for (const word of ['Out of paper.', '"failed"', 'payload', 'effects'])
+      await expect.poll(() => body(page), SOON).toContain(word);
+    await retryOn(page);
+    await stage.comesTo(`${runId}-r1`, 'failed');
+    expect(await stage.deployment.stores.ledger.readRun(`${runId}-r1`)).toMatchObject({ by: 'otto', reason: 'manual' });
+    const { items } = await stage.ask<{ items: readonly object[] }>('audit');
+    const record = { action: 'retry', cron: 'board-failed', runId, by: 'otto', role: 'operator' };
+    expect(items.filter((item) => Reflect.get(item, 'runId') === runId)).toEqual([
+      expect.objectContaining({ ...record, from: expect.stringMatching(/^queues /) as string }),
+    ]);
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  it('offers no button that cannot work, in any state of a job', async () => {
+    await stage.cron('board-offers', { handler: 'failing' });
+    const runId = await stage.trigger('board-offers');
+    await stage.comesTo(runId, 'failed');
+    const { queue } = stage.deployment.stores.queue;
+    const delayed = await queue.add('board-offers', { runId }, { delay: 3_600_000 });
+    try {
+      for (const [status, offered] of OFFERED) {
+        const page = await stage.visit(`/crons/queues/queue/runs?status=${status}`, { as: 'admin' });
+        await page.getByText('board-offers').first().waitFor();
+        expect(await seen(page.locator('ul[class*=jobActions] button')), status).toEqual(offered.job);
+        expect(await seen(page.locator('ul[class*=queueActions] button')), status).toEqual(offered.all);
+        await page.locator('button[class*=trigger]').last().click();
+        await page.getByRole('menuitem', { name: 'Obliterate' }).waitFor();
+        expect(await seen(page.getByRole('menuitem'))).toEqual(OFFERED_ON_QUEUE);
+      }
+    } finally {
+      await delayed.remove();
+    }
   });
 
   it('lets a viewer look, and do nothing', async () => {
