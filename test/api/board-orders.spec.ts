@@ -63,7 +63,7 @@ async function ended(outcome: AttemptOutcome): Promise<string> {
   await ledger.beginEffect(attempt, { name: 'print', ifUnknown: 'go' });
   await ledger.finishEffect(attempt, 'print', { kind: 'done', result: '"printed"' });
   await ledger.finish(attempt, outcome);
-  const { queue } = runs;
+  const queue = runs.queues.named('runs');
   const worker = new Worker(queue.name, null, {
     connection: { url: testRedis(), maxRetriesPerRequest: null },
     prefix: queue.opts.prefix ?? '',
@@ -136,7 +136,7 @@ describe('a job on the board', () => {
     const runId = await ended({ kind: 'retry', error: 'Error: busy', delayMs: 3_600_000 });
     const { status, text } = await board(`${pathOf(runId)}/promote`);
     expect([status, text]).toEqual([409, expect.stringContaining('starts no earlier than')]);
-    expect(await (await runs.queue.getJob(runId))?.getState()).toBe('delayed');
+    expect(await (await runs.jobOf(runId))?.getState()).toBe('delayed');
     expect(await trail()).toEqual([]);
   });
 

@@ -117,7 +117,9 @@ describe('the board', () => {
 
   it('records who stops the queue', async () => {
     expect((await board('/queues/runs/pause', 'admin', 'PUT')).status).toBeLessThan(300);
-    expect(await running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false }).queue.isPaused()).toBe(true);
+    expect(await running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false }).queues.named('runs').isPaused()).toBe(
+      true,
+    );
     expect(await trail()).toEqual([
       expect.objectContaining({ by: 'anna', action: 'queue-pause', from: 'queues 127.0.0.1' }),
     ]);

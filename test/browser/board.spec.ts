@@ -11,7 +11,10 @@ beforeAll(async () => {
     await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
 });
 
-const jobPath = (runId: string) => `/crons/queues/queue/runs/${encodeURIComponent(runId)}`;
+/** The queue of the app that the test worker is. */
+const QUEUE = 'test-worker';
+
+const jobPath = (runId: string) => `/crons/queues/queue/${QUEUE}/${encodeURIComponent(runId)}`;
 const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
@@ -52,7 +55,7 @@ interface Answered {
 /** As the board itself would send it, with the cookie of the page. */
 function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
   const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
-  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/runs/${path}`)}, ${words})`;
+  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/${path.startsWith('job-schedulers/') ? 'runs' : QUEUE}/${path}`)}, ${words})`;
   return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
 }
 
@@ -100,7 +103,7 @@ describe('the board', () => {
     const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
     expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('trigger its cron') as string });
     // Past the board, as a script that moves jobs would do it.
-    const job = await stage.deployment.stores.queue.queue.getJob(runId);
+    const job = await stage.deployment.stores.queue.jobOf(runId);
     await job?.retry('completed');
     await expect.poll(() => job?.getState(), SOON).toBe('completed');
     expect(await ledger.readRun(runId)).toEqual(before);
@@ -130,11 +133,11 @@ describe('the board', () => {
     await stage.cron('board-offers', { handler: 'failing' });
     const runId = await stage.trigger('board-offers');
     await stage.comesTo(runId, 'failed');
-    const { queue } = stage.deployment.stores.queue;
+    const queue = stage.deployment.stores.queue.queues.named(QUEUE);
     const delayed = await queue.add('board-offers', { runId }, { delay: 3_600_000 });
     try {
       for (const [status, offered] of OFFERED) {
-        const page = await stage.visit(`/crons/queues/queue/runs?status=${status}`, { as: 'admin' });
+        const page = await stage.visit(`/crons/queues/queue/${QUEUE}?status=${status}`, { as: 'admin' });
         await page.getByText('board-offers').first().waitFor();
         expect(await seen(page.locator('ul[class*=jobActions] button')), status).toEqual(offered.job);
         expect(await seen(page.locator('ul[class*=queueActions] button')), status).toEqual(offered.all);
@@ -176,7 +179,7 @@ describe('the board', () => {
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
-    expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
+    expect(await stage.deployment.stores.queue.queues.named(QUEUE).isPaused()).toBe(false);
   });
 
   it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {
@@ -204,10 +207,11 @@ describe('the board', () => {
     const ours = async () => stage.ask<Answers['Overview']>('overview');
     await expect.poll(async () => (await ours()).queue['active'], SOON).toBe(0);
     const [{ queue, crons }, { queues }] = await Promise.all([ours(), page.evaluate<Board>(asked)]);
-    const [{ counts, jobSchedulerCount } = { counts: null, jobSchedulerCount: null }] = queues;
-    expect(queue).toMatchObject({ ...counts });
+    const sum = (numbers: readonly (number | undefined)[]) => numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
+    for (const state of ['active', 'waiting', 'delayed', 'completed', 'failed'])
+      expect(queue[state], state).toBe(sum(queues.map(({ counts }) => counts[state])));
     expect(queue['completed']).toBeGreaterThan(0);
-    expect(jobSchedulerCount).toBe(crons.total - crons.removed);
+    expect(sum(queues.map(({ jobSchedulerCount }) => jobSchedulerCount))).toBe(crons.total - crons.removed);
     await expect
       .poll(() => page.locator('link[rel~="icon"]').first().getAttribute('href'), SOON)
       .toContain('favicon.svg');

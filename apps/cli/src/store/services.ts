@@ -75,7 +75,7 @@ export function servicesOf(ports: Ports): Services {
       ...ports,
       trail: audit,
       leases: ports.leaseStore,
-      queueLimits: () => readQueueLimits(at),
+      queueLimits: (delivery) => readQueueLimits({ ...at, delivery }),
     }),
   };
 }

@@ -5,7 +5,7 @@ import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/comm
 import { Telemetry } from '@fencepost/jobs';
 import { CronCatalog, CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
-import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
+import { FORMER_QUEUE, JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/reading.module.js';
 import { CommandService } from '../api/command-service.js';
@@ -80,6 +80,7 @@ export class QueuesBoardModule implements NestModule {
 
   /** The board's own Express app. */
   router: ReturnType<BoardOfOurs['getRouter']> = null;
+  #show: (names: readonly string[]) => void = () => {};
 
   /**
    * @param reading the module that provides the queue
@@ -92,7 +93,7 @@ export class QueuesBoardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     const router = this.#board();
     this.router = router;
-    consumer.apply(enterBoard, router).forRoutes(PLACE);
+    consumer.apply(enterBoard, this.#listQueues, router).forRoutes(PLACE);
   }
 
   #board() {
@@ -101,13 +102,28 @@ export class QueuesBoardModule implements NestModule {
     const mounted = new BoardOfOurs();
     const environment = { label: this.settings.tenant, color: '#3b6ea5', textColor: '#ffffff' };
     const deps = { runs, directory, service, operator, runOperator, crons, gate, ledger, telemetry };
-    createBullBoard({
-      queues: [new CronAdapter(deps)],
+    const adapters = new Map([[FORMER_QUEUE, new CronAdapter(deps)]]);
+    const { replaceQueues } = createBullBoard({
+      queues: [...adapters.values()],
       serverAdapter: mounted.setBasePath(PLACE),
       options: { uiConfig: { ...LOOK, environment }, handlerHooks: this.access },
     });
     // Its own answer to an error shows where in the program it came from.
     mounted.setErrorHandler(problemOnBoard);
+    this.#show = (names) =>
+      replaceQueues(names.map((name) => known(adapters, name, () => new CronAdapter(deps, name))));
     return mounted.getRouter();
   }
+
+  /** Queues of apps and pools come and go while the board is open. If they can't be read, the requests that need them say so. */
+  readonly #listQueues: Middleware = (_request, _response, next) => {
+    const listed = this.runs.queues.names().then((names) => this.#show(names));
+    void listed.catch(() => {}).then(() => next());
+  };
+}
+
+function known<Name, Value>(values: Map<Name, Value>, name: Name, make: () => Value): Value {
+  const value = values.get(name) ?? make();
+  values.set(name, value);
+  return value;
 }

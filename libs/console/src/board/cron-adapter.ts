@@ -6,7 +6,7 @@ import { mapInSlices, ORDER_RECORDS, type CronDirectory } from '@fencepost/opera
 import { lateBy, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog, RunHistory, RunWithEffects } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import type { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { FORMER_QUEUE, UNROUTED_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/operations/access-tokens';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
@@ -33,6 +33,12 @@ const MAX_SHOWN = 1_000;
 
 const REASON = 'asked for on the board';
 
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  [FORMER_QUEUE]:
+    'Runs for workers of former releases, and of all apps while no worker is live. Its schedulers are all crons.',
+  [UNROUTED_QUEUE]: 'Runs whose handler no live worker has: they wait until a worker brings it.',
+};
+
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 
 /** The queue of runs as Bull Board shows it, with our crons where it has its own schedulers. */
@@ -43,9 +49,12 @@ export class CronAdapter extends BullMQAdapter {
   /** What the ledger knew of a job's run when the job was read; by its data, which is all that a formatter is given. */
   readonly #runs = new WeakMap<object, RunWithEffects>();
 
-  constructor(private readonly deps: CronAdapterDeps) {
-    super(deps.runs.queue, {
-      description: 'Each job brings a run to a worker; the ledger says what becomes of it.',
+  constructor(
+    private readonly deps: CronAdapterDeps,
+    name: string = FORMER_QUEUE,
+  ) {
+    super(deps.runs.queues.named(name), {
+      description: DESCRIPTIONS[name] ?? 'Each job brings a run to a worker; the ledger says what becomes of it.',
       externalJobUrl: ({ data }: QueueJobJson) => ({ displayText: 'Show the run', href: runUrl(data) }),
     });
     // Not the same for all who look, and the board asks at each look.
@@ -68,7 +77,13 @@ export class CronAdapter extends BullMQAdapter {
     });
   }
 
+  /** Crons belong to no queue: the board lists them once, under the queue that every deployment has. */
+  get #hasCrons(): boolean {
+    return this.getName() === FORMER_QUEUE;
+  }
+
   override async getJobSchedulers(): Promise<Scheduler[]> {
+    if (!this.#hasCrons) return [];
     return this.deps.gate.run(() => this.#schedulers());
   }
 
@@ -88,6 +103,7 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async getJobSchedulersCount(): Promise<number> {
+    if (!this.#hasCrons) return 0;
     const { total, removed } = await this.deps.directory.counts();
     return total - removed;
   }
@@ -105,7 +121,7 @@ export class CronAdapter extends BullMQAdapter {
     const order = { ...ORDER_RECORDS.trigger, cron, reason: REASON };
     const reply = await service.execute(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
-    return (await runs.queue.getJob(reply.runId)) ?? 'not-found';
+    return (await runs.jobOf(reply.runId)) ?? 'not-found';
   }
 
   override async removeJobScheduler(cron: string): Promise<boolean> {

@@ -14,6 +14,8 @@ import type { Ledger } from '@fencepost/ledger';
 import { Jobs } from '../enqueuing/jobs.js';
 import { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
 import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
+import { cronsIn } from '../queue/run-router.js';
+import { noteUnrouted } from '../queue/unrouted.js';
 import type { Membership } from '../membership/membership.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
@@ -39,18 +41,21 @@ export class PayloadReaders {
   }
 }
 
-type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
+type QueueStores = [redis: RedisClient, catalog: Catalog, ledger: Ledger];
+type QueueParts = [...QueueStores, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 
 const runQueue: Provider = {
   provide: RUN_QUEUE,
-  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry, TRACING],
-  useFactory: (...[redis, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
+  inject: [LEASE_REDIS, CATALOG, LEDGER, JOBS_SETTINGS, Telemetry, TRACING],
+  useFactory: (...[redis, catalog, ledger, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
     retryOnBoot(() =>
       BullmqRunQueue.open({
         redis,
         prefix,
         tenant,
         tracing,
+        cronsOf: cronsIn(catalog),
+        onUnrouted: (runIds) => noteUnrouted({ ledger, telemetry }, runIds),
         onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
       }),
     ),

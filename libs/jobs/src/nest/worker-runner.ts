@@ -13,8 +13,12 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
+import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
+import { takesManyQueues } from '../queue/worker-backend.js';
+import { DEFAULT_POOL, queuesOfWorker, type WorkerCapabilities } from '../queue/routing.js';
+import { WorkerQueues } from '../queue/worker-queues.js';
 import { RunProcessor } from '../running/run.processor.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { CronDeclarationError } from './cron-declaration.js';
@@ -44,6 +48,7 @@ import {
   POD_REGISTRY,
   RANDOM,
   RUN_NOTIFICATIONS,
+  RUN_QUEUE,
   TRACING,
   WORKER_REDIS,
 } from './tokens.js';
@@ -95,6 +100,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(PodRoles) private readonly podRoles!: PodRoles;
   @Inject(RUN_NOTIFICATIONS) private readonly notifications!: RunNotifications;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
+  @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
@@ -102,6 +108,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   #declarer: Declarer | null = null;
   #cancelDeclare: CancelTimer = () => {};
   #listing: CronListing | null = null;
+  #queues: WorkerQueues | null = null;
+  #isTaking = false;
+  #reroutedAt: number | null = null;
 
   /** All crons are checked before anything is declared or taken. */
   async onModuleInit(): Promise<void> {
@@ -126,17 +135,21 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
-    await processor.start();
     const { concurrency } = this.settings;
-    // Its definitions count from when this pod can execute them, and is known to be live.
+    // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
-      handlers: [...this.#crons.keys()],
+      ...this.#capabilities(),
       critical: criticalOf(this.#crons),
       concurrency,
       running: processor.running,
-      ...(this.#declarer && { revision: this.#declarer.revision }),
+      // Its definitions count from when this pod can execute them, and is known to be live.
+      ...(this.#isTaking && this.#declarer && { revision: this.#declarer.revision }),
       ...(code !== null && { code }),
     }));
+    await processor.start();
+    this.#isTaking = true;
+    await this.reporting.reporter.reportNow();
+    this.#reroute();
     await retryOnBoot(() => declarer.declare());
     this.#armDeclare();
     this.cronDiscovery.watch((found) => this.#adoptLater(found));
@@ -154,7 +167,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.#classify(found);
     this.#adopt(found);
     this.#declarer = await this.#enrol();
+    this.#queues?.set(queuesOfWorker(this.#capabilities()));
     await this.reporting.reporter.reportNow();
+    this.#reroute();
     this.#declareAgain();
     this.#cancelDeclare();
     this.#armDeclare();
@@ -183,10 +198,45 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     this.#listing?.add(this.#crons.values());
   }
 
+  /** What routing goes by. With BullMQ 5 a worker takes from one queue, as in former releases. */
+  #capabilities(): Pick<WorkerCapabilities, 'app' | 'handlers' | 'pools' | 'pooled'> {
+    const { app, pools } = this.settings;
+    const own = [...this.#crons].filter(([, cron]) => this.#isInPool(cron));
+    const pooled = own.flatMap(([name, { pool = DEFAULT_POOL }]) => (pool === DEFAULT_POOL ? [] : [[name, pool]]));
+    return {
+      app,
+      handlers: own.map(([name]) => name),
+      ...(takesManyQueues && { pools }),
+      ...(takesManyQueues && pooled.length > 0 && { pooled: Object.fromEntries(pooled) as Record<string, string> }),
+    };
+  }
+
+  #isInPool({ pool = DEFAULT_POOL }: FoundCron): boolean {
+    return this.settings.pools.includes(pool);
+  }
+
+  /** Never rejects: what could not be moved is moved at the next change, or delivered again by a sweep. */
+  #reroute(): void {
+    const { change } = this.reporting.reporter;
+    const names = this.#queues?.names ?? [];
+    const moved = this.queue.queues.note(names).then(() => this.queue.rerouting.reroute());
+    moved.then(
+      () => {
+        this.#reroutedAt = change;
+      },
+      (error: unknown) => reportQueueFailure(this.telemetry, { operation: 'queue.reroute' }, error),
+    );
+  }
+
   #assemble(): RunProcessor {
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
-    const handlerOf = (cron: string) => this.#crons.get(cron);
+    const queues = (this.#queues = new WorkerQueues(queuesOfWorker(this.#capabilities())));
+    const { rerouting } = this.queue;
+    const handlerOf = (name: string) => {
+      const cron = this.#crons.get(name);
+      return cron && this.#isInPool(cron) ? cron : undefined;
+    };
     const attempts = {
       ledger,
       clock,
@@ -198,7 +248,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       tracing,
       notifyOf: this.notifications.notifyOf,
     };
-    return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
+    const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
+    return new RunProcessor({ ...options, queues, rerouting });
   }
 
   /**
@@ -260,6 +311,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   }
 
   #declareAgain(): void {
+    if (this.reporting.reporter.change !== this.#reroutedAt) this.#reroute();
     this.#declarer?.repeat().catch((error: unknown) => {
       reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error);
     });

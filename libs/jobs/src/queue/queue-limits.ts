@@ -1,6 +1,8 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { QUEUE_NAME, queuePrefix } from './bullmq-run-queue.js';
+import type { Delivery } from '@fencepost/ledger';
+import { jobId } from './bullmq-run-queue.js';
+import { queuePrefix, RunQueues } from './run-queues.js';
 
 /** What a person has set on a queue, for all crons and workers together: Bull Board has a button for each. */
 export interface QueueLimits {
@@ -16,27 +18,25 @@ export interface QueueLimits {
 
 export interface QueueLimitsOptions extends KeySpace {
   readonly redis: RedisClient;
-  readonly queues?: readonly string[];
+  /** Only of the queue that has it; default: of all queues. */
+  readonly delivery?: Delivery | undefined;
 }
 
-/** The limits of each queue, in one round trip. @throws what the connection throws */
-export function readQueueLimits({
-  redis,
-  queues = [QUEUE_NAME],
-  ...space
-}: QueueLimitsOptions): Promise<QueueLimits[]> {
+/** The limits of each queue, in two round trips. @throws what the connection throws */
+export async function readQueueLimits({ redis, delivery, ...space }: QueueLimitsOptions): Promise<QueueLimits[]> {
   const prefix = queuePrefix(space);
-  return Promise.all(
-    queues.map(async (queue) => {
-      const key = (type: string) => `${prefix}:${queue}:${type}`;
-      const [meta, waiting, prioritized] = await Promise.all([
-        redis.hmget(key('meta'), 'paused', 'concurrency', 'max', 'duration'),
-        redis.llen(key('wait')),
-        redis.zcard(key('prioritized')),
-      ]);
-      return { queue, ...limitsIn(meta), waiting: waiting + prioritized };
-    }),
-  );
+  const queues = await new RunQueues({ redis, ...space, onTrouble: () => {} }).names();
+  const read = queues.map(async (queue) => {
+    const key = (type: string) => `${prefix}:${queue}:${type}`;
+    const [meta, waiting, prioritized, isThere] = await Promise.all([
+      redis.hmget(key('meta'), 'paused', 'concurrency', 'max', 'duration'),
+      redis.llen(key('wait')),
+      redis.zcard(key('prioritized')),
+      delivery ? redis.exists(key(jobId(delivery))) : 1,
+    ]);
+    return isThere === 1 ? [{ queue, ...limitsIn(meta), waiting: waiting + prioritized }] : [];
+  });
+  return (await Promise.all(read)).flat();
 }
 
 function limitsIn([paused, concurrency, max, duration]: readonly (string | null)[]) {

@@ -114,6 +114,8 @@ export interface Events {
   'claim.outdated': OfCron & { readonly generation: number; readonly accepted: number };
   'run.enqueued': OfRun & { readonly delivery: number };
   'run.confirmed': OfRun;
+  /** No live worker has its handler. */
+  'run.unrouted': OfRun;
   'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
   'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
   /** `key-limit`: all permits of its key are taken; `rate-limit`: all permits of the period are taken. */
@@ -128,6 +130,7 @@ export interface Events {
   /** `cancelling`: a worker executes it and is told. Emitted by one scheduler pod, wherever the order came from. */
   'run.cancelled': OfOrder & { readonly verdict: 'cancelled' | 'cancelling' };
   'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
+  /** A worker that has no handler for the run has taken it, and hands it on. */
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
   'attempt.succeeded': OfAttempt & { readonly tookMs: number };
