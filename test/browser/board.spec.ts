@@ -11,10 +11,12 @@ beforeAll(async () => {
     await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
 });
 
-/** The queue of the app that the test worker is. */
-const QUEUE = 'test-worker';
+/** The queue that a run has gone through. */
+async function queueOf(runId: string): Promise<string> {
+  return (await stage.deployment.stores.queue.jobOf(runId))?.queueName ?? 'none';
+}
 
-const jobPath = (runId: string) => `/crons/queues/queue/${QUEUE}/${encodeURIComponent(runId)}`;
+const jobPath = async (runId: string) => `/crons/queues/queue/${await queueOf(runId)}/${encodeURIComponent(runId)}`;
 const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
@@ -55,7 +57,7 @@ interface Answered {
 /** As the board itself would send it, with the cookie of the page. */
 function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
   const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
-  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/${path.startsWith('job-schedulers/') ? 'runs' : QUEUE}/${path}`)}, ${words})`;
+  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/${path}`)}, ${words})`;
   return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
 }
 
@@ -83,7 +85,7 @@ describe('the board', () => {
     await stage.cron('board-job', { handler: 'lasting' });
     const runId = await stage.trigger('board-job');
     await stage.comesTo(runId, 'succeeded');
-    const page = await stage.visit(jobPath(runId));
+    const page = await stage.visit(await jobPath(runId));
     for (const word of ['board-job', 'succeeded', 'fence', 'lateness'])
       await expect.poll(() => body(page), SOON).toContain(word);
     const link = page.getByRole('link', { name: 'Show the run' });
@@ -99,8 +101,8 @@ describe('the board', () => {
     const runId = await stage.trigger('board-retry');
     await stage.comesTo(runId, 'succeeded');
     const before = await ledger.readRun(runId);
-    const page = await stage.visit(jobPath(runId), { as: 'operator' });
-    const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
+    const page = await stage.visit(await jobPath(runId), { as: 'operator' });
+    const refused = await put(page, `${await queueOf(runId)}/${encodeURIComponent(runId)}/retry`);
     expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('trigger its cron') as string });
     // Past the board, as a script that moves jobs would do it.
     const job = await stage.deployment.stores.queue.jobOf(runId);
@@ -114,7 +116,7 @@ describe('the board', () => {
     await stage.cron('board-failed', { handler: 'failing', payload: { text: 'Out of paper.' } });
     const runId = await stage.trigger('board-failed');
     await stage.comesTo(runId, 'failed');
-    const page = await stage.visit(jobPath(runId), { as: 'operator' });
+    const page = await stage.visit(await jobPath(runId), { as: 'operator' });
     await page.getByRole('tab', { name: 'Data' }).click();
     for (const word of ['Out of paper.', '"failed"', 'payload', 'effects'])
       await expect.poll(() => body(page), SOON).toContain(word);
@@ -133,11 +135,12 @@ describe('the board', () => {
     await stage.cron('board-offers', { handler: 'failing' });
     const runId = await stage.trigger('board-offers');
     await stage.comesTo(runId, 'failed');
-    const queue = stage.deployment.stores.queue.queues.named(QUEUE);
+    const name = await queueOf(runId);
+    const queue = stage.deployment.stores.queue.queues.named(name);
     const delayed = await queue.add('board-offers', { runId }, { delay: 3_600_000 });
     try {
       for (const [status, offered] of OFFERED) {
-        const page = await stage.visit(`/crons/queues/queue/${QUEUE}?status=${status}`, { as: 'admin' });
+        const page = await stage.visit(`/crons/queues/queue/${name}?status=${status}`, { as: 'admin' });
         await page.getByText('board-offers').first().waitFor();
         expect(await seen(page.locator('ul[class*=jobActions] button')), status).toEqual(offered.job);
         expect(await seen(page.locator('ul[class*=queueActions] button')), status).toEqual(offered.all);
@@ -174,12 +177,12 @@ describe('the board', () => {
       ['POST', 'add'],
     ] as const;
     const statuses = await Promise.all(
-      orders.map(async ([method, path]) => [path, (await put(page, path, method)).status]),
+      orders.map(async ([method, path]) => [path, (await put(page, `runs/${path}`, method)).status]),
     );
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
-    expect(await stage.deployment.stores.queue.queues.named(QUEUE).isPaused()).toBe(false);
+    expect(await stage.deployment.stores.queue.queues.named('runs').isPaused()).toBe(false);
   });
 
   it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {
@@ -191,9 +194,11 @@ describe('the board', () => {
     expect(await row.getByRole('button', { name: 'Edit schedule' }).isVisible()).toBe(false);
     await expect.poll(() => row.locator('time').last().innerText(), SOON).toMatch(/\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/);
     await expect.poll(() => page.locator('header img').first().getAttribute('src'), SOON).toContain('favicon.svg');
-    await page.goto(`${stage.pod.url}${jobPath(runId)}`);
+    await page.goto(`${stage.pod.url}${await jobPath(runId)}`);
     await expect.poll(() => body(page), SOON).toContain('board-kept');
-    const { job } = JSON.parse((await put(page, encodeURIComponent(runId), 'GET')).text) as { job: object };
+    const { job } = JSON.parse(
+      (await put(page, `${await queueOf(runId)}/${encodeURIComponent(runId)}`, 'GET')).text,
+    ) as { job: object };
     const run = await stage.deployment.stores.ledger.readRun(runId);
     expect(job).toMatchObject({ attempts: run?.attempt });
     expect(job).not.toHaveProperty('attemptsStarted');
