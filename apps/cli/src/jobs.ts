@@ -6,7 +6,7 @@ export {
   eventSentence,
   isStoreError,
   libraryVersion,
-  queueLimitsReader,
+  readQueueLimits,
   RedisMembership,
   RedisPodRegistry,
 } from '@fencepost/jobs/internal';

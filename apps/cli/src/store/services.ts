@@ -6,7 +6,7 @@ import {
   ExplainService,
   findLostDefinitions,
   LeaseService,
-  queueLimitsReader,
+  readQueueLimits,
   readRedisFacts,
   type AuditTrail,
   type Catalog,
@@ -75,7 +75,7 @@ export function servicesOf(ports: Ports): Services {
       ...ports,
       trail: audit,
       leases: ports.leaseStore,
-      queueLimits: queueLimitsReader({ ...at, clock, registry: ports.pods, catalog: ports.catalog }),
+      queueLimits: (delivery) => readQueueLimits({ ...at, delivery }),
     }),
   };
 }

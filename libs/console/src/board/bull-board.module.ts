@@ -103,7 +103,9 @@ export class QueuesBoardModule implements NestModule {
     mounted.setErrorHandler(problemOnBoard);
     this.router = mounted.getRouter();
     const refresh: Middleware = (_request, _response, next) => {
-      this.#refresh(board).then(() => next(), next);
+      // If the queues can't be read, the requests that need them say so.
+      const refreshed = this.#refresh(board).catch(() => {});
+      void refreshed.then(() => next());
     };
     consumer.apply(enterBoard, refresh, this.router).forRoutes(PLACE);
   }

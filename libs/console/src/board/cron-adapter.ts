@@ -6,7 +6,7 @@ import { mapInSlices, ORDER_RECORDS, type CronDirectory } from '@fencepost/opera
 import { lateBy, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog, RunHistory, RunWithEffects } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import type { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { FORMER_QUEUE, UNROUTED_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/operations/access-tokens';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
@@ -36,6 +36,11 @@ const MAX_SHOWN = 1_000;
 
 const REASON = 'asked for on the board';
 
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  [FORMER_QUEUE]: 'Runs for workers of former releases, and of all apps while no worker is live.',
+  [UNROUTED_QUEUE]: 'Runs whose handler no live worker has: they wait until a worker brings it.',
+};
+
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 
 /** The queue of runs as Bull Board shows it, with our crons where it has its own schedulers. */
@@ -48,7 +53,7 @@ export class CronAdapter extends BullMQAdapter {
 
   constructor(private readonly deps: CronAdapterDeps) {
     super(deps.runs.queues.named(deps.queue), {
-      description: 'Each job brings a run to a worker; the ledger says what becomes of it.',
+      description: DESCRIPTIONS[deps.queue] ?? 'Each job brings a run to a worker; the ledger says what becomes of it.',
       externalJobUrl: ({ data }: QueueJobJson) => ({ displayText: 'Show the run', href: runUrl(data) }),
     });
     // Not the same for all who look, and the board asks at each look.

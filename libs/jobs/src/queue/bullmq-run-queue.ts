@@ -195,6 +195,6 @@ async function placeOf(job: Job<RunJobData> | undefined, taken: ReadonlySet<stri
  * BullMQ ignores a job whose id it has kept, so each delivery has its own id. No run id ends like this: a re-run ends with
  * `-r2`.
  */
-function jobId({ runId, delivery }: Delivery): string {
+export function jobId({ runId, delivery }: Delivery): string {
   return delivery === 1 ? runId : `${runId}-d${delivery}`;
 }

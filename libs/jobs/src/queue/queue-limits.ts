@@ -1,10 +1,8 @@
-import type { Clock } from '@fencepost/lease';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { Catalog } from '@fencepost/ledger/catalog';
-import type { PodRegistry } from '../pods/pod-registry.js';
+import type { Delivery } from '@fencepost/ledger';
+import { jobId } from './bullmq-run-queue.js';
 import { queueNames, queuePrefix } from './run-queues.js';
-import { cronsIn, RunRouter } from './run-router.js';
 
 /** What a person has set on a queue, for all crons and workers together: Bull Board has a button for each. */
 export interface QueueLimits {
@@ -20,42 +18,25 @@ export interface QueueLimits {
 
 export interface QueueLimitsOptions extends KeySpace {
   readonly redis: RedisClient;
-  /** Default: all that runs have gone through. */
-  readonly queues?: readonly string[];
+  /** Only of the queue that has it; default: of all queues. */
+  readonly delivery?: Delivery | undefined;
 }
 
-/** The limits of each queue, in one round trip. @throws what the connection throws */
-export async function readQueueLimits({ redis, queues, ...space }: QueueLimitsOptions): Promise<QueueLimits[]> {
+/** The limits of each queue, in two round trips. @throws what the connection throws */
+export async function readQueueLimits({ redis, delivery, ...space }: QueueLimitsOptions): Promise<QueueLimits[]> {
   const prefix = queuePrefix(space);
-  const names = queues ?? (await queueNames({ redis, ...space }));
-  return Promise.all(
-    names.map(async (queue) => {
-      const key = (type: string) => `${prefix}:${queue}:${type}`;
-      const [meta, waiting, prioritized] = await Promise.all([
-        redis.hmget(key('meta'), 'paused', 'concurrency', 'max', 'duration'),
-        redis.llen(key('wait')),
-        redis.zcard(key('prioritized')),
-      ]);
-      return { queue, ...limitsIn(meta), waiting: waiting + prioritized };
-    }),
-  );
-}
-
-export interface QueueLimitsReaderDeps extends KeySpace {
-  readonly redis: RedisClient;
-  readonly clock: Clock;
-  readonly registry: Pick<PodRegistry, 'look' | 'change'>;
-  readonly catalog: Pick<Catalog, 'read'>;
-}
-
-/** @returns what reads the limits of the queue that runs of a cron go to now; without a cron, those of all queues */
-export function queueLimitsReader(deps: QueueLimitsReaderDeps): (cron?: string) => Promise<QueueLimits[]> {
-  const { redis, prefix, tenant, clock, registry, catalog } = deps;
-  const router = new RunRouter({ registry, clock, cronsOf: cronsIn(catalog) });
-  return async (cron) => {
-    const queues = cron === undefined ? undefined : (await router.targets([`${cron}@0`])).queues;
-    return readQueueLimits({ redis, prefix, tenant, ...(queues && { queues }) });
-  };
+  const queues = await queueNames({ redis, ...space });
+  const read = queues.map(async (queue) => {
+    const key = (type: string) => `${prefix}:${queue}:${type}`;
+    const [meta, waiting, prioritized, isThere] = await Promise.all([
+      redis.hmget(key('meta'), 'paused', 'concurrency', 'max', 'duration'),
+      redis.llen(key('wait')),
+      redis.zcard(key('prioritized')),
+      delivery ? redis.exists(key(jobId(delivery))) : 1,
+    ]);
+    return isThere === 1 ? [{ queue, ...limitsIn(meta), waiting: waiting + prioritized }] : [];
+  });
+  return (await Promise.all(read)).flat();
 }
 
 function limitsIn([paused, concurrency, max, duration]: readonly (string | null)[]) {

@@ -6,6 +6,7 @@ import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { PostgresCatalog } from '@fencepost/ledger/postgres';
 import { RedisCatalog } from '@fencepost/ledger/redis';
+import type { Delivery } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
   CRON_LEASE_STORE,
@@ -15,7 +16,7 @@ import {
   RedisMembership,
   RedisPodRegistry,
   openAuditTrail,
-  queueLimitsReader,
+  readQueueLimits,
   type Database,
   type JobsSettings,
   type Membership,
@@ -42,8 +43,8 @@ export interface Reads extends ReadStores {
   /** Which revisions are live, and what they declare. */
   readonly revisions: Pick<LiveRevisions, 'read' | 'recent'>;
   readonly trail: Pick<AuditTrail, 'list'>;
-  /** What is set on the queues that runs of the cron go through; without one, on all queues. */
-  readonly queueLimits: (cron?: string) => Promise<readonly QueueLimits[]>;
+  /** What is set on the queue that has the delivery; without one, on all queues. */
+  readonly queueLimits: (delivery?: Delivery) => Promise<readonly QueueLimits[]>;
   /** Forgets the copy of the catalog. Its connections are closed by whoever opened them. */
   close(): void;
 }
@@ -78,7 +79,7 @@ async function openReads(...[{ redis, ledger }, database, settings, leases, cloc
     membership: new RedisMembership(space),
     revisions: new LiveRevisions({ pods, revisions: stored.revisions, clock }),
     trail: await openAuditTrail(redis, lookedAt, settings),
-    queueLimits: queueLimitsReader({ ...space, clock, registry: pods, catalog: stored }),
+    queueLimits: (delivery) => readQueueLimits({ ...space, delivery }),
     close: () => catalog.close(),
   };
 }

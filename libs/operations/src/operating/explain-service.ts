@@ -1,7 +1,7 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { Account, Delivery, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
 import { knownCron, type QueueLimits } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
@@ -25,8 +25,8 @@ export interface WhyPorts {
   readonly journal?: Pick<Journal, 'ofCron'>;
   /** Without one nobody is asked who holds the lease now. */
   readonly leases?: Pick<LeaseStore, 'inspect'>;
-  /** What is set on the queues that runs of the cron go through. Without it, nobody is asked. */
-  readonly queueLimits?: (cron: string) => Promise<readonly QueueLimits[]>;
+  /** What is set on the queue that a run waits in. Without it, nobody is asked. */
+  readonly queueLimits?: (delivery: Delivery) => Promise<readonly QueueLimits[]>;
 }
 
 const MAX_ORDERS = 100;
@@ -51,13 +51,14 @@ export class ExplainService {
     const context = contextOf(at, intervals);
     const { account, ...known } = await this.#read(cron, at, intervals);
     const report = await this.#report(account, at);
-    const queues = await this.#queues(cron, report);
+    const queues = await this.#queues(report);
     return explain({ entry, context, asked, now, account, report, queues, ...known });
   }
 
-  async #queues(cron: string, report: RunReport | null): Promise<readonly QueueLimits[]> {
+  async #queues(report: RunReport | null): Promise<readonly QueueLimits[]> {
     if (report?.run.state !== 'enqueued') return [];
-    return (await this.ports.queueLimits?.(cron).catch(() => [])) ?? [];
+    const { id: runId, delivery } = report.run;
+    return (await this.ports.queueLimits?.({ runId, delivery }).catch(() => [])) ?? [];
   }
 
   /** A run that a person asked for may have any millisecond; every other time stands for the instant in its second. */

@@ -63,7 +63,7 @@ export interface WhyFacts {
   readonly journal: readonly JournalEntry[];
   /** Who holds the lease now; `null`: nobody, `undefined`: nobody was asked. */
   readonly lease: Holding | null | undefined;
-  /** Of the queues that a run of the cron waits in; `[]` where its run does not wait, or nobody could be asked. */
+  /** Of the queue that its run waits in; `[]` where its run does not wait, or nobody could be asked. */
   readonly queues: readonly QueueLimits[];
 }
 
