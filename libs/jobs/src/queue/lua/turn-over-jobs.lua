@@ -63,8 +63,7 @@ end
 if #unlocked > 0 then call('DEL', unpack(unlocked)) end
 
 local KINDS = { '', ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
-local function remove(queue, ids)
-  if #ids == 0 then return end
+local function delete(queue, ids)
   local keys = {}
   for n, id in ipairs(ids) do
     local key = queue.prefix .. id
@@ -75,7 +74,6 @@ local function remove(queue, ids)
       keys = {}
     end
   end
-  call('ZREM', queue.completed, unpack(ids))
 end
 
 local function tidy(queue)
@@ -85,8 +83,14 @@ local function tidy(queue)
   call('ZADD', queue.completed, unpack(scored))
   -- A script of BullMQ has noted how many events are kept when the first job was added.
   call('XTRIM', queue.events, 'MAXLEN', '~', call('HGET', queue.meta, 'opts.maxLenEvents') or 10000)
-  remove(queue, call('ZRANGEBYSCORE', queue.completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000))
-  remove(queue, call('ZREVRANGE', queue.completed, most_kept, -1))
+  local old = call('ZRANGEBYSCORE', queue.completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000)
+  if #old > 0 then call('ZREM', queue.completed, unpack(old)) end
+  delete(queue, old)
+  local excess = call('ZCARD', queue.completed) - number(most_kept)
+  if excess <= 0 then return end
+  local popped, ids = call('ZPOPMIN', queue.completed, excess), {}
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+  delete(queue, ids)
 end
 
 for _, queue in ipairs(queues) do
