@@ -9,9 +9,11 @@ beforeAll(async () => {
   // What the board shows is up to two seconds old, and it asks again after five.
   for (const cron of ['board-run', 'board-kept'])
     await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
+  [queueName = ''] = await stage.deployment.stores.queue.queuesOf(['lasting']);
 });
 
-const jobPath = (runId: string) => `/crons/queues/queue/runs/${encodeURIComponent(runId)}`;
+let queueName = '';
+const jobPath = (runId: string) => `/crons/queues/queue/${queueName}/${encodeURIComponent(runId)}`;
 const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
@@ -31,7 +33,7 @@ interface Answered {
 /** As the board itself would send it, with the cookie of the page. */
 function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
   const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
-  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/runs/${path}`)}, ${words})`;
+  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/${queueName}/${path}`)}, ${words})`;
   return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
 }
 
@@ -79,7 +81,7 @@ describe('the board', () => {
     const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
     expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('succeeded') as string });
     // Past the board, as a script that moves jobs would do it.
-    const job = await stage.deployment.stores.queue.queue.getJob(runId);
+    const job = await stage.deployment.stores.queue.jobOf(runId);
     await job?.retry('completed');
     await expect.poll(() => job?.getState(), SOON).toBe('completed');
     expect(await ledger.readRun(runId)).toEqual(before);
@@ -115,7 +117,7 @@ describe('the board', () => {
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
-    expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
+    expect(await stage.deployment.stores.queue.queues.named(queueName).isPaused()).toBe(false);
   });
 
   it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {

@@ -6,6 +6,7 @@ export {
   eventSentence,
   isStoreError,
   libraryVersion,
+  queueLimitsReader,
   RedisMembership,
   RedisPodRegistry,
 } from '@fencepost/jobs/internal';

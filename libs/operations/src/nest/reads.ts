@@ -15,10 +15,12 @@ import {
   RedisMembership,
   RedisPodRegistry,
   openAuditTrail,
+  queueLimitsReader,
   type Database,
   type JobsSettings,
   type Membership,
   type PodRegistry,
+  type QueueLimits,
   type ReadStores,
 } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
@@ -40,6 +42,8 @@ export interface Reads extends ReadStores {
   /** Which revisions are live, and what they declare. */
   readonly revisions: Pick<LiveRevisions, 'read' | 'recent'>;
   readonly trail: Pick<AuditTrail, 'list'>;
+  /** What is set on the queues that runs of the cron go through; without one, on all queues. */
+  readonly queueLimits: (cron?: string) => Promise<readonly QueueLimits[]>;
   /** Forgets the copy of the catalog. Its connections are closed by whoever opened them. */
   close(): void;
 }
@@ -74,6 +78,7 @@ async function openReads(...[{ redis, ledger }, database, settings, leases, cloc
     membership: new RedisMembership(space),
     revisions: new LiveRevisions({ pods, revisions: stored.revisions, clock }),
     trail: await openAuditTrail(redis, lookedAt, settings),
+    queueLimits: queueLimitsReader({ ...space, clock, registry: pods, catalog: stored }),
     close: () => catalog.close(),
   };
 }
