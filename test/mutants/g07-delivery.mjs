@@ -201,7 +201,7 @@ export default [
     guards: 'G7',
     defence: 'who has lost a job ends it no more',
     file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
-    find: "if call('GET', lock) ~= token then return false end",
+    find: 'if token ~= job.token then return false end',
     replace: '',
     killedBy: QUEUE_BACKEND,
     test: 'that another has taken over',

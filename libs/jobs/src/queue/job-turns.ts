@@ -50,7 +50,7 @@ export interface JobTurnsOptions {
   readonly ready: () => Promise<void>;
   readonly keyPrefix: (queue: string) => string;
   readonly lockDurationMs: () => number;
-  readonly kept: () => KeptJobs;
+  readonly kept: KeptJobs;
 }
 
 type Row = [isPlain: 0 | 1, queue?: number, id?: string, hash?: unknown[]];
@@ -91,7 +91,7 @@ export class JobTurns {
     const { redis, queues, ready, keyPrefix, lockDurationMs, kept } = this.#options;
     await ready();
     const at = Date.now();
-    const { count, age } = kept();
+    const { count, age } = kept;
     const { sources, popped } = this.#sources(turns.some(({ takes }) => takes !== 'no'));
     const order = [...sources];
     const args: (string | number)[] = [at, lockDurationMs(), count, age * 1_000, sources.length, popped];

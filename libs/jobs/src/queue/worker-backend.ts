@@ -4,7 +4,7 @@ import type { BackendFactory, MinimalJob, RedisQueueBackend, WorkerOptions } fro
 import type { RedisClient } from '@fencepost/lease/redis';
 import { BackendBase, backendFactory, type BackendOwner } from './backend-base.js';
 import { JobTurns, type Taken, type TurnReply } from './job-turns.js';
-import { isPlainEnd, plainWorker } from './plain-jobs.js';
+import { isPlainEnd, plainWorker, type KeptJobs } from './plain-jobs.js';
 import type { WorkerQueues } from './worker-queues.js';
 
 /** A worker of BullMQ 5 takes jobs from the queue that it is named after, and from no other. */
@@ -53,6 +53,8 @@ class WorkerBackend extends BackendBase {
   readonly #backends = new Map<string, RedisQueueBackend>();
   /** A marker of this worker alone. */
   readonly #wakeKey = this.toKey(`wake:${randomUUID()}`);
+  /** `null`: BullMQ's own scripts do everything. */
+  readonly #kept: KeptJobs | null;
   #isWaiting = false;
 
   constructor({ redis, queues, plain, owner }: WorkerBackendParts) {
@@ -60,30 +62,37 @@ class WorkerBackend extends BackendBase {
     this.#redis = redis;
     this.#queues = queues;
     const options: Partial<WorkerOptions> = this.queue.opts;
+    const kept = plainWorker(options);
+    this.#kept = kept;
     this.#turns = new JobTurns({
       redis,
       queues,
       ready: () => this.waitUntilReady(),
       keyPrefix: (queue) => this.#of(queue).toKey(''),
       lockDurationMs: () => options.lockDuration ?? 0,
-      kept: () => plainWorker(options) ?? { count: 0, age: 0 },
+      kept: kept ?? { count: 0, age: 0 },
     });
     queues.onChange = () => this.#wake();
     Object.defineProperty(this.queue, 'blockingClient', { get: () => this.#waitingClient() });
   }
 
   override async moveToActive(token: string, name?: string): Promise<Taken> {
-    return this.#isPlain ? this.#take(token, 'any') : this.#askAll(this.#queues.names, token, name);
+    return this.#kept ? this.#take(token, 'any') : this.#askAll(this.#queues.names, token, name);
   }
 
   override async moveToCompleted(...call: Completion): Completed {
     const [job, returned, , token, takesNext] = call;
-    if (!this.#isPlain || !isPlainEnd(job)) return this.#complete(call);
+    if (!this.#kept || !isPlainEnd(job)) return this.#complete(call);
     const ended = { id: job.id ?? '', value: JSON.stringify(returned) ?? 'null' };
     const takes = takesNext && this.closing === undefined ? 'any' : 'no';
     const reply = await this.#turns.ask({ token, ended, takes });
     if (!reply.isPlain) return this.#complete(call);
-    return { result: await this.#taken(reply, token), finishedOn: reply.at };
+    const { job: next, at } = reply;
+    // BullMQ's worker takes an empty list for an empty queue.
+    if (takes === 'no') return { result: undefined, finishedOn: at };
+    // The common case, without the wait of another promise.
+    if (next && !next.isSecond) return { result: next.taken, finishedOn: at };
+    return { result: await this.#taken(reply, token), finishedOn: at };
   }
 
   override async moveToFailed(...call: Failure): Failed {
@@ -228,10 +237,6 @@ class WorkerBackend extends BackendBase {
     const waking = this.#redis.multi().zadd(this.#wakeKey, 0, '0').pexpire(this.#wakeKey, WAKE_MS).exec();
     // The wait ends by itself.
     waking.catch(() => {});
-  }
-
-  get #isPlain(): boolean {
-    return plainWorker(this.queue.opts) !== null;
   }
 }
 

@@ -26,52 +26,80 @@ local key_of = { __index = function(queue, name)
   return key
 end }
 local queues = {}
-for n, prefix in ipairs(KEYS) do queues[n] = setmetatable({ prefix = prefix, ended = 0, taken = 0 }, key_of) end
+for n, prefix in ipairs(KEYS) do queues[n] = setmetatable({ prefix = prefix, ended = {}, taken = 0 }, key_of) end
 
-local function complete(queue, id, token, value)
-  local key = queue.prefix .. id
-  local lock = key .. ':lock'
-  if call('GET', lock) ~= token then return false end
-  local name, parent, deduplication = unpack(call('HMGET', key, 'name', 'parentKey', 'deid'))
+-- One command for many jobs wherever there is one: of a script, the commands are the cost.
+local replies, takers, ends, locks, children = {}, {}, {}, {}, {}
+for a = 7, #ARGV, 5 do
+  local reply, queue, id = { 1 }, queues[number(ARGV[a + 1])], ARGV[a + 2]
+  replies[#replies + 1] = reply
+  if queue then
+    local key = queue.prefix .. id
+    ends[#ends + 1] = { queue = queue, id = id, key = key, token = ARGV[a], value = ARGV[a + 3], reply = reply }
+    locks[#locks + 1] = key .. ':lock'
+    children[#children + 1], children[#children + 2] = key .. ':dependencies', key .. ':unsuccessful'
+  end
+end
+local held = #ends > 0 and call('MGET', unpack(locks)) or {}
+local have_children = #ends > 0 and call('EXISTS', unpack(children)) > 0
+
+local function complete(job, token)
+  local queue, id, key = job.queue, job.id, job.key
+  if token ~= job.token then return false end
+  local name, parent, deduplication, attempts = unpack(call('HMGET', key, 'name', 'parentKey', 'deid', 'atm'))
   if not name or parent or deduplication then return false end
-  if call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
+  if have_children and call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
   if call('LREM', queue.active, -1, id) == 0 then return false end
-  call('DEL', lock)
-  call('SREM', queue.stalled, id)
-  call('HINCRBY', key, 'atm', 1)
-  call('HSET', key, 'returnvalue', value, 'finishedOn', now)
-  call('ZADD', queue.completed, now, id)
-  call('XADD', queue.events, '*', 'event', 'completed', 'jobId', id, 'returnvalue', value, 'prev', 'active')
-  queue.ended = queue.ended + 1
+  call('HSET', key, 'atm', (number(attempts or '') or 0) + 1, 'returnvalue', job.value, 'finishedOn', now)
+  call('XADD', queue.events, '*', 'event', 'completed', 'jobId', id, 'returnvalue', job.value, 'prev', 'active')
+  queue.ended[#queue.ended + 1] = id
   return true
 end
 
-local function remove(queue, ids)
-  if #ids == 0 then return end
-  for _, id in ipairs(ids) do
+local unlocked = {}
+for n, job in ipairs(ends) do
+  if complete(job, held[n]) then unlocked[#unlocked + 1] = locks[n] else job.reply[1] = 0 end
+end
+if #unlocked > 0 then call('DEL', unpack(unlocked)) end
+
+local KINDS = { '', ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+local function delete(queue, ids)
+  local keys = {}
+  for n, id in ipairs(ids) do
     local key = queue.prefix .. id
-    call('DEL', key, key .. ':logs', key .. ':dependencies', key .. ':processed', key .. ':failed', key .. ':unsuccessful')
+    for _, kind in ipairs(KINDS) do keys[#keys + 1] = key .. kind end
+    -- Lua passes some thousand arguments at most.
+    if #keys >= 600 or n == #ids then
+      call('DEL', unpack(keys))
+      keys = {}
+    end
   end
-  call('ZREM', queue.completed, unpack(ids))
 end
 
 local function tidy(queue)
+  local scored = {}
+  for n, id in ipairs(queue.ended) do scored[2 * n - 1], scored[2 * n] = now, id end
+  call('SREM', queue.stalled, unpack(queue.ended))
+  call('ZADD', queue.completed, unpack(scored))
   -- A script of BullMQ has noted how many events are kept when the first job was added.
   call('XTRIM', queue.events, 'MAXLEN', '~', call('HGET', queue.meta, 'opts.maxLenEvents') or 10000)
-  remove(queue, call('ZRANGEBYSCORE', queue.completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000))
-  remove(queue, call('ZREVRANGE', queue.completed, most_kept, -1))
+  local old = call('ZRANGEBYSCORE', queue.completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000)
+  if #old > 0 then call('ZREM', queue.completed, unpack(old)) end
+  delete(queue, old)
+  local excess = call('ZCARD', queue.completed) - number(most_kept)
+  if excess <= 0 then return end
+  local popped, ids = call('ZPOPMIN', queue.completed, excess), {}
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+  delete(queue, ids)
 end
 
-local replies, takers = {}, {}
-for a = 7, #ARGV, 5 do
-  local token, queue = ARGV[a], queues[number(ARGV[a + 1])]
-  local is_done = not queue or complete(queue, ARGV[a + 2], token, ARGV[a + 3])
-  local reply, takes = { is_done and 1 or 0 }, ARGV[a + 4]
-  replies[#replies + 1] = reply
-  if is_done and takes ~= '0' then takers[#takers + 1] = { reply = reply, token = token, waits = takes == '1' } end
-end
 for _, queue in ipairs(queues) do
-  if queue.ended > 0 then tidy(queue) end
+  if #queue.ended > 0 then tidy(queue) end
+end
+for n, reply in ipairs(replies) do
+  local a = 2 + 5 * n
+  local takes = ARGV[a + 4]
+  if reply[1] == 1 and takes ~= '0' then takers[#takers + 1] = { reply = reply, token = ARGV[a], waits = takes == '1' } end
 end
 
 -- Whoever takes a job first makes those wait that are due by now.
@@ -91,9 +119,14 @@ local function activate(n, ids)
     local taker, key = takers[served], queue.prefix .. id
     call('SET', key .. ':lock', taker.token, 'PX', lock_ms)
     call('XADD', queue.events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
-    call('HSET', key, 'processedOn', now)
-    call('HINCRBY', key, 'ats', 1)
-    taker.reply[2], taker.reply[3], taker.reply[4] = n, id, call('HGETALL', key)
+    local hash, starts = call('HGETALL', key), 1
+    for i = 1, #hash, 2 do
+      if hash[i] == 'ats' then starts = number(hash[i + 1]) + 1 end
+    end
+    call('HSET', key, 'processedOn', now, 'ats', starts)
+    -- The reader keeps the last value of a field.
+    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', tostring(starts)
+    taker.reply[2], taker.reply[3], taker.reply[4] = n, id, hash
   end
   queue.taken = queue.taken + #ids
 end
@@ -126,7 +159,7 @@ for n = 1, sources do
   if queues[n].taken > 0 or (served > 0 and n <= number(ARGV[6])) then call('ZADD', queues[n].marker, 0, '0') end
 end
 for n, queue in ipairs(queues) do
-  local is_idle = queue.ended > 0 and (looked_at[n] or 0) == 0
+  local is_idle = #queue.ended > 0 and (looked_at[n] or 0) == 0
   if is_idle and call('EXISTS', queue.wait, queue.active, queue.prioritized) == 0 then
     call('XADD', queue.events, '*', 'event', 'drained')
   end
