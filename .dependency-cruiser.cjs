@@ -63,7 +63,7 @@ const LAYERS = {
     telemetry: [],
     membership: ['telemetry'],
     pods: ['telemetry'],
-    queue: ['telemetry'],
+    queue: ['pods', 'telemetry'],
     schedules: ['telemetry'],
     // Its entry has what tests of other packages need in memory.
     scheduling: ['membership', 'pods', 'queue', 'schedules', 'telemetry'],

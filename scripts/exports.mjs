@@ -11,10 +11,10 @@ const FURTHER = 15;
 /** Entries with a budget of their own. A budget may shrink; raising one needs a reason in the commit. */
 const BUDGETS = {
   '@fencepost/lease': 25,
-  '@fencepost/ledger': 43,
+  '@fencepost/ledger': 44,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 40,
-  '@fencepost/jobs/internal': 103,
+  '@fencepost/jobs/internal': 107,
   '@fencepost/operations': 32,
   '@fencepost/operations/internal': 38,
   '@fencepost/operations/presenting': 19,

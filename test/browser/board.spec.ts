@@ -1,5 +1,5 @@
 import type { Answers } from '@fencepost/client';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runPath, shows, SOON, useStage } from './stage.js';
 
@@ -11,12 +11,38 @@ beforeAll(async () => {
     await stage.cron(cron, { handler: 'lasting', expression: '0 3 * * *' });
 });
 
-const jobPath = (runId: string) => `/crons/queues/queue/runs/${encodeURIComponent(runId)}`;
+/** The queue that a run has gone through. */
+async function queueOf(runId: string): Promise<string> {
+  return (await stage.deployment.stores.queue.jobOf(runId))?.queueName ?? 'none';
+}
+
+const jobPath = async (runId: string) => `/crons/queues/queue/${await queueOf(runId)}/${encodeURIComponent(runId)}`;
 const body = (page: Page) => page.locator('body').innerText();
 
 /** The row of a cron on the page of schedulers. */
 const rowOf = (page: Page, cron: string) => page.getByRole('row').filter({ hasText: cron });
 const RUNS_COLUMN = 6;
+
+/** What a person can press among these: icons by their names, each once. */
+async function seen(buttons: Locator): Promise<string[]> {
+  const visible = await buttons.filter({ visible: true }).all();
+  const icons = visible.map(async (one) => /lucide-([a-z0-9-]+)/.exec(await one.innerHTML())?.[1] ?? '?');
+  return [...new Set(await Promise.all(icons))];
+}
+
+const OFFERED = [
+  ['failed', { job: ['refresh-cw', 'trash2'], all: ['trash2'] }],
+  ['delayed', { job: ['trash2'], all: ['trash2'] }],
+] as const;
+
+/** Pause, concurrency, rate limit, empty and obliterate. */
+const OFFERED_ON_QUEUE = ['pause', 'chart-no-axes-gantt', 'gauge', 'trash2', 'ban'];
+
+/** Presses the button of the one job that is shown. */
+async function retryOn(page: Page): Promise<void> {
+  await page.locator('ul[class*=jobActions] button:has(.lucide-refresh-cw)').click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+}
 
 /** What the board itself is answered. */
 interface Board {
@@ -31,7 +57,7 @@ interface Answered {
 /** As the board itself would send it, with the cookie of the page. */
 function put(page: Page, path: string, method = 'PUT'): Promise<Answered> {
   const words = `{ method: '${method}', headers: { 'content-type': 'application/json' } }`;
-  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/runs/${path}`)}, ${words})`;
+  const asked = `fetch(${JSON.stringify(`/crons/queues/api/queues/${path}`)}, ${words})`;
   return page.evaluate(`${asked}.then(async (answer) => ({ status: answer.status, text: await answer.text() }))`);
 }
 
@@ -59,7 +85,7 @@ describe('the board', () => {
     await stage.cron('board-job', { handler: 'lasting' });
     const runId = await stage.trigger('board-job');
     await stage.comesTo(runId, 'succeeded');
-    const page = await stage.visit(jobPath(runId));
+    const page = await stage.visit(await jobPath(runId));
     for (const word of ['board-job', 'succeeded', 'fence', 'lateness'])
       await expect.poll(() => body(page), SOON).toContain(word);
     const link = page.getByRole('link', { name: 'Show the run' });
@@ -75,15 +101,56 @@ describe('the board', () => {
     const runId = await stage.trigger('board-retry');
     await stage.comesTo(runId, 'succeeded');
     const before = await ledger.readRun(runId);
-    const page = await stage.visit(jobPath(runId), { as: 'operator' });
-    const refused = await put(page, `${encodeURIComponent(runId)}/retry`);
-    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('succeeded') as string });
+    const page = await stage.visit(await jobPath(runId), { as: 'operator' });
+    const refused = await put(page, `${await queueOf(runId)}/${encodeURIComponent(runId)}/retry`);
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('trigger its cron') as string });
     // Past the board, as a script that moves jobs would do it.
-    const job = await stage.deployment.stores.queue.queue.getJob(runId);
+    const job = await stage.deployment.stores.queue.jobOf(runId);
     await job?.retry('completed');
     await expect.poll(() => job?.getState(), SOON).toBe('completed');
     expect(await ledger.readRun(runId)).toEqual(before);
     expect(await stage.deployment.effectsOf(runId)).toEqual(['write']);
+  });
+
+  it('makes a new run of a failed one by its button Retry, in the name of the operator', async () => {
+    await stage.cron('board-failed', { handler: 'failing', payload: { text: 'Out of paper.' } });
+    const runId = await stage.trigger('board-failed');
+    await stage.comesTo(runId, 'failed');
+    const page = await stage.visit(await jobPath(runId), { as: 'operator' });
+    await page.getByRole('tab', { name: 'Data' }).click();
+    for (const word of ['Out of paper.', '"failed"', 'payload', 'effects'])
+      await expect.poll(() => body(page), SOON).toContain(word);
+    await retryOn(page);
+    await stage.comesTo(`${runId}-r1`, 'failed');
+    expect(await stage.deployment.stores.ledger.readRun(`${runId}-r1`)).toMatchObject({ by: 'otto', reason: 'manual' });
+    const { items } = await stage.ask<{ items: readonly object[] }>('audit');
+    const record = { action: 'retry', cron: 'board-failed', runId, by: 'otto', role: 'operator' };
+    expect(items.filter((item) => Reflect.get(item, 'runId') === runId)).toEqual([
+      expect.objectContaining({ ...record, from: expect.stringMatching(/^queues /) as string }),
+    ]);
+    expect(stage.complaints()).toEqual([]);
+  });
+
+  it('offers no button that cannot work, in any state of a job', async () => {
+    await stage.cron('board-offers', { handler: 'failing' });
+    const runId = await stage.trigger('board-offers');
+    await stage.comesTo(runId, 'failed');
+    const name = await queueOf(runId);
+    const queue = stage.deployment.stores.queue.queues.named(name);
+    const delayed = await queue.add('board-offers', { runId }, { delay: 3_600_000 });
+    try {
+      for (const [status, offered] of OFFERED) {
+        const page = await stage.visit(`/crons/queues/queue/${name}?status=${status}`, { as: 'admin' });
+        await page.getByText('board-offers').first().waitFor();
+        expect(await seen(page.locator('ul[class*=jobActions] button')), status).toEqual(offered.job);
+        expect(await seen(page.locator('ul[class*=queueActions] button')), status).toEqual(offered.all);
+        await page.locator('button[class*=trigger]').last().click();
+        await page.getByRole('menuitem', { name: 'Obliterate' }).waitFor();
+        expect(await seen(page.getByRole('menuitem'))).toEqual(OFFERED_ON_QUEUE);
+      }
+    } finally {
+      await delayed.remove();
+    }
   });
 
   it('lets a viewer look, and do nothing', async () => {
@@ -110,12 +177,12 @@ describe('the board', () => {
       ['POST', 'add'],
     ] as const;
     const statuses = await Promise.all(
-      orders.map(async ([method, path]) => [path, (await put(page, path, method)).status]),
+      orders.map(async ([method, path]) => [path, (await put(page, `runs/${path}`, method)).status]),
     );
     expect(statuses).toEqual(orders.map(([, path]) => [path, 403]));
     expect(await stage.deployment.runsOf('board-kept')).toHaveLength(1);
     expect((await stage.deployment.entryOf('board-kept'))?.state).toBe('active');
-    expect(await stage.deployment.stores.queue.queue.isPaused()).toBe(false);
+    expect(await stage.deployment.stores.queue.queues.named('runs').isPaused()).toBe(false);
   });
 
   it('offers nothing that it does not do, counts attempts as our page, and has our icon and 24 hours', async () => {
@@ -127,9 +194,11 @@ describe('the board', () => {
     expect(await row.getByRole('button', { name: 'Edit schedule' }).isVisible()).toBe(false);
     await expect.poll(() => row.locator('time').last().innerText(), SOON).toMatch(/\b([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/);
     await expect.poll(() => page.locator('header img').first().getAttribute('src'), SOON).toContain('favicon.svg');
-    await page.goto(`${stage.pod.url}${jobPath(runId)}`);
+    await page.goto(`${stage.pod.url}${await jobPath(runId)}`);
     await expect.poll(() => body(page), SOON).toContain('board-kept');
-    const { job } = JSON.parse((await put(page, encodeURIComponent(runId), 'GET')).text) as { job: object };
+    const { job } = JSON.parse(
+      (await put(page, `${await queueOf(runId)}/${encodeURIComponent(runId)}`, 'GET')).text,
+    ) as { job: object };
     const run = await stage.deployment.stores.ledger.readRun(runId);
     expect(job).toMatchObject({ attempts: run?.attempt });
     expect(job).not.toHaveProperty('attemptsStarted');
@@ -143,10 +212,11 @@ describe('the board', () => {
     const ours = async () => stage.ask<Answers['Overview']>('overview');
     await expect.poll(async () => (await ours()).queue['active'], SOON).toBe(0);
     const [{ queue, crons }, { queues }] = await Promise.all([ours(), page.evaluate<Board>(asked)]);
-    const [{ counts, jobSchedulerCount } = { counts: null, jobSchedulerCount: null }] = queues;
-    expect(queue).toMatchObject({ ...counts });
+    const sum = (numbers: readonly (number | undefined)[]) => numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
+    for (const state of ['active', 'waiting', 'delayed', 'completed', 'failed'])
+      expect(queue[state], state).toBe(sum(queues.map(({ counts }) => counts[state])));
     expect(queue['completed']).toBeGreaterThan(0);
-    expect(jobSchedulerCount).toBe(crons.total - crons.removed);
+    expect(sum(queues.map(({ jobSchedulerCount }) => jobSchedulerCount))).toBe(crons.total - crons.removed);
     await expect
       .poll(() => page.locator('link[rel~="icon"]').first().getAttribute('href'), SOON)
       .toContain('favicon.svg');

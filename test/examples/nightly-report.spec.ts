@@ -27,6 +27,7 @@ it("the documented example boots, declares its cron, and is due at three o'clock
     minIntervalMs: 0,
     app: 'example',
     revision: null,
+    pools: ['default'],
     removeAfterMs: 300_000,
     tracing: false,
     webhooks: [],

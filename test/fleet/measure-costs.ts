@@ -5,7 +5,7 @@ import type { Fence } from '@fencepost/lease';
 import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import { readChanges } from '@fencepost/ledger/catalog';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix, RedisMembership } from '@fencepost/jobs/internal';
+import { BullmqRunQueue, FORMER_QUEUE, queuePrefix, RedisMembership } from '@fencepost/jobs/internal';
 import { candidates, firstOf, hashOf } from '@fencepost/jobs/internal/scheduling';
 import { startRedis } from '../../scripts/redis.mjs';
 import { MEASURED, type Costs } from './costs.js';
@@ -217,7 +217,7 @@ async function work({ ledger, url, runs }: { ledger: RedisLedger; url: string; r
       if ((left -= 1) === 0) void worker.close().then(resolve);
     };
     const options = { connection, prefix: queuePrefix(SPACE), concurrency: 100, removeOnComplete: { count: 1_000 } };
-    const worker = new Worker<{ runId: string }>(QUEUE_NAME, handle, options);
+    const worker = new Worker<{ runId: string }>(FORMER_QUEUE, handle, options);
     worker.on('failed', (_, error) => reject(error));
     worker.on('error', reject);
   });

@@ -1,7 +1,7 @@
 import { Worker, type Job } from 'bullmq';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix, MAX_PRIORITY } from '@fencepost/jobs/internal';
+import { BullmqRunQueue, FORMER_QUEUE, queuePrefix, MAX_PRIORITY } from '@fencepost/jobs/internal';
 import { redisSpaces } from './redis-space.js';
 
 const spaces = redisSpaces();
@@ -23,7 +23,7 @@ function queue() {
 /** Takes jobs by hand, so that a test sees each state. */
 function worker(space: ReturnType<typeof spaces.fresh>): Worker {
   const connection = spaces.redis().duplicate({ maxRetriesPerRequest: null });
-  const taking = new Worker(QUEUE_NAME, null, { connection, prefix: queuePrefix(space) });
+  const taking = new Worker(FORMER_QUEUE, null, { connection, prefix: queuePrefix(space) });
   closing.push(async () => {
     await taking.close(true);
     await closeRedis(connection);
@@ -41,7 +41,7 @@ describe('the queue', () => {
   it('has a job named after the cron, with the id of the run, and nothing in it but that', async () => {
     const { runs } = queue();
     await runs.enqueue([{ runId: RUN, delivery: 1 }]);
-    const [job] = await runs.queue.getJobs();
+    const [job] = await runs.queues.named(FORMER_QUEUE).getJobs();
     expect(job).toMatchObject({ id: RUN, name: 'nightly-report', data: { runId: RUN }, opts: { attempts: 1 } });
   });
 
@@ -52,7 +52,7 @@ describe('the queue', () => {
       { runId: RUN, delivery: 1 },
       { runId: RUN, delivery: 2 },
     ]);
-    const jobs = await runs.queue.getJobs();
+    const jobs = await runs.queues.named(FORMER_QUEUE).getJobs();
     expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set([RUN, `${RUN}-d2`]));
     expect(new Set(jobs.map(({ data }) => data.runId))).toEqual(new Set([RUN]));
   });
@@ -97,7 +97,7 @@ describe('the queue', () => {
     const taking = worker(space);
     await runs.enqueue([{ runId: RUN, delivery: 1, delayMs: 3_600_000.5, priority: 3 }]);
     expect(await runs.holds([{ runId: RUN, delivery: 1 }])).toEqual(['waiting']);
-    const job = await runs.queue.getJob(RUN);
+    const job = await runs.queues.named(FORMER_QUEUE).getJob(RUN);
     expect(await job?.getState()).toBe('delayed');
     expect(job?.opts).toMatchObject({ delay: 3_600_001, priority: 3 });
     await job?.promote();

@@ -17,19 +17,34 @@ describe('what Redis says for an examination', () => {
   it('is how it is set, and that nothing has changed', async () => {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
     const facts = await readRedisFacts({ redis, clock: systemClock, ...space });
-    expect(facts).toMatchObject({ changes: [], late: [], queuePaused: false });
+    expect(facts).toMatchObject({
+      changes: [],
+      late: [],
+      queues: [{ queue: 'runs', isPaused: false, concurrency: null, rate: null, waiting: 0 }],
+    });
     expect(facts.servers).toMatchObject([{ role: 'master', evictionPolicy: 'noeviction' }]);
     expect(await readRedisFacts({ redis, clock: systemClock, ...space })).toMatchObject({ changes: [] });
   });
 
-  it('is that the queue is paused as a whole', async () => {
+  it('is what a person has set on the queue', async () => {
     const [redis, space] = [spaces.redis(), spaces.fresh()];
     const queue = new Queue('runs', { connection: redis, prefix: queuePrefix(space) });
     onTestFinished(() => queue.close());
+    const limits = async () => (await readRedisFacts({ redis, clock: systemClock, ...space })).queues;
     await queue.pause();
-    expect((await readRedisFacts({ redis, clock: systemClock, ...space })).queuePaused).toBe(true);
+    await queue.setGlobalConcurrency(3);
+    await queue.setGlobalRateLimit(5, 20_000);
+    await queue.addBulk([
+      { name: 'one', data: {} },
+      { name: 'other', data: {}, opts: { priority: 1 } },
+    ]);
+    expect(await limits()).toEqual([
+      { queue: 'runs', isPaused: true, concurrency: 3, rate: { max: 5, durationMs: 20_000 }, waiting: 2 },
+    ]);
     await queue.resume();
-    expect((await readRedisFacts({ redis, clock: systemClock, ...space })).queuePaused).toBe(false);
+    await queue.removeGlobalConcurrency();
+    await queue.removeGlobalRateLimit();
+    expect(await limits()).toEqual([{ queue: 'runs', isPaused: false, concurrency: null, rate: null, waiting: 2 }]);
   });
 
   it('is which crons are overdue, and not which ones somebody only asked to look at', async () => {

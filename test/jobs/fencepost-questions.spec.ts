@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseFence } from '@fencepost/lease';
 import { RedisLeaseStore } from '@fencepost/lease/redis';
+import type { AttemptOutcome } from '@fencepost/ledger';
 import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { fencepost, declared, FencepostDeployment } from '../support/fencepost.js';
@@ -24,7 +25,11 @@ function seen(at: FencepostDeployment, ...args: string[]) {
   return fencepost(args, { env: at.env, terminal: true, width: 140 });
 }
 
-async function failed(at: FencepostDeployment): Promise<string> {
+function failed(at: FencepostDeployment): Promise<string> {
+  return ended(at, { kind: 'failed', error: 'Error: no paper' });
+}
+
+async function ended(at: FencepostDeployment, outcome: AttemptOutcome): Promise<string> {
   const [runId, nonce] = [`nightly@manual-${randomUUID()}`, randomUUID()];
   const words = {
     reason: 'manual',
@@ -39,7 +44,7 @@ async function failed(at: FencepostDeployment): Promise<string> {
   const attempt = { runId, nonce, fence: begun.fence };
   await at.ledger.beginEffect(attempt, { name: 'card', ifUnknown: 'go' });
   await at.ledger.finishEffect(attempt, 'card', { kind: 'done', result: '7' });
-  await at.ledger.finish(attempt, { kind: 'failed', error: 'Error: no paper' });
+  await at.ledger.finish(attempt, outcome);
   return runId;
 }
 
@@ -115,6 +120,13 @@ describe('fencepost runs and run', () => {
     });
     expect((await seen(at, 'run', runId)).out).toMatch(/effect +card +done/);
     expect((await at.ask('run', 'nightly@1')).code).toBe(2);
+  });
+
+  it('shows the result of a run that succeeded', async () => {
+    const at = await deployment();
+    const runId = await ended(at, { kind: 'succeeded', result: '{"sent":3}' });
+    expect((await at.json('run', runId)).json).toMatchObject({ run: { state: 'succeeded', result: { sent: 3 } } });
+    expect((await seen(at, 'run', runId)).out).toContain('Result: {"sent":3}');
   });
 });
 

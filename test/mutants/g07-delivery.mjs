@@ -1,6 +1,7 @@
 /** An accepted occurrence is enqueued at least once. */
 
 const QUEUE_BACKEND = 'libs/jobs/src/queue/batching-backend-on-bullmq.spec.ts';
+const WORKER_BACKEND = 'libs/jobs/src/queue/worker-backend-on-bullmq.spec.ts';
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
@@ -200,7 +201,7 @@ export default [
     guards: 'G7',
     defence: 'who has lost a job ends it no more',
     file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
-    find: "if call('GET', lock) ~= token then return false end",
+    find: 'if token ~= job.token then return false end',
     replace: '',
     killedBy: QUEUE_BACKEND,
     test: 'that another has taken over',
@@ -218,11 +219,41 @@ export default [
   {
     name: 'queue: what a batch leaves to BullMQ is not asked of it',
     guards: 'G7',
-    defence: 'jobs with a priority, and those that become due, are taken without delay',
-    file: 'libs/jobs/src/queue/batching-backend.ts',
-    find: "takes && left === 'ASK' ? null : [null, 0, 0, left]",
-    replace: '[null, 0, 0, left]',
+    defence: 'jobs that become due, and those of a limited queue, are taken without delay',
+    file: 'libs/jobs/src/queue/worker-backend.ts',
+    find: 'const taken = await this.#askAll(ask, token);',
+    replace: 'const taken = [null, 0, 0, 0];',
     killedBy: QUEUE_BACKEND,
     test: 'takes delayed jobs that are due',
+  },
+  {
+    name: 'queue: a worker keeps the marker of a queue that it has not taken from',
+    guards: 'G7',
+    defence: 'no job waits because the one worker that knows of it is busy with a job of another queue',
+    file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
+    find: ' or (served > 0 and n <= number(ARGV[6]))',
+    replace: '',
+    killedBy: WORKER_BACKEND,
+    test: 'wakes another worker for the queue whose marker it popped',
+  },
+  {
+    name: 'queue: the first queue is always asked first',
+    guards: 'G7',
+    defence: 'no queue starves behind a full one',
+    file: 'libs/jobs/src/queue/job-turns.ts',
+    find: '(this.#first + 1) % names.length',
+    replace: '0',
+    killedBy: WORKER_BACKEND,
+    test: 'gives plain jobs their turn beside a full queue',
+  },
+  {
+    name: 'queue: a worker has two jobs of one id',
+    guards: 'G7',
+    defence: 'the end of a job that is in two queues does not end the other one',
+    file: 'libs/jobs/src/queue/worker-queues.ts',
+    find: 'return from === queue;',
+    replace: 'return true;',
+    killedBy: WORKER_BACKEND,
+    test: 'never has two jobs of one id, at a concurrency of 2',
   },
 ];

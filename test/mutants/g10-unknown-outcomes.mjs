@@ -97,7 +97,7 @@ export default [
     name: 'attempt: one that is left forgets what it was about to ask',
     guards: 'G10',
     defence: 'the last attempt does not fail over an effect whose outcome is to be asked about',
-    file: 'libs/jobs/src/running/attempt.ts',
+    file: 'libs/jobs/src/running/attempt-timeout.ts',
     find: '        attempt.abandon();\n',
     replace: '',
     killedBy: 'libs/jobs/src/running/attempt.spec.ts',

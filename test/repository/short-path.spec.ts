@@ -33,7 +33,9 @@ const MAX_HOPS = 12;
 const MAX_BATCH_HOPS = 19;
 
 /** Of jobs and ledger; what they stand on (leases, schedules, telemetry) is not counted. */
-const MAX_FILES = 19;
+const MAX_FILES = 21;
+/** From the timer to the confirmation: the queue of a run is chosen by the workers that are live, which are read from their registry. */
+const MAX_SCHEDULER_FILES = 24;
 
 const CRON = 'tick';
 const leaseScripts = fileURLToPath(new URL('../../libs/lease/src/lua/', import.meta.url));
@@ -124,7 +126,7 @@ describe('the path of one occurrence', () => {
     const files = await set.recorder.files();
     expect(framesToWire(set.recorder.stacks['claim-occurrences'], '.dispatch').length).toBeLessThanOrEqual(MAX_FRAMES);
     expect(files).toContain('libs/jobs/src/scheduling/dispatcher.ts');
-    expect(files.length).toBeLessThanOrEqual(MAX_FILES);
+    expect(files.length).toBeLessThanOrEqual(MAX_SCHEDULER_FILES);
   }, 30_000);
 
   it('is short from a delivery to its completion, with one effect', async () => {

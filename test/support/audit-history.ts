@@ -68,6 +68,7 @@ export function runAt(scheduledAt: number, over: Partial<Run> = {}): Run {
     notBefore: null,
     finishedAt: scheduledAt,
     error: null,
+    result: null,
     by: null,
     payload: null,
     handler: null,

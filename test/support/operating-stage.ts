@@ -3,7 +3,7 @@ import { parseFence } from '@fencepost/lease';
 import { ManualClock } from '@fencepost/lease/testing';
 import { MemoryAuditTrail, MemoryCatalog, MemoryLedger } from '@fencepost/ledger/memory';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
-import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
+import type { AttemptOutcome, ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import type { SkipReason } from '@fencepost/ledger/run';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { MemoryMembership } from '@fencepost/jobs/internal/scheduling';
@@ -71,12 +71,13 @@ export class OperatingStage {
     if (reply.verdict !== 'recorded') throw new Error(`Expected to be recorded, got ${reply.verdict}.`);
   }
 
-  /** A worker carries the run out. */
-  async execute(runId: string): Promise<void> {
+  /** A worker carries the run out, to this end. */
+  async execute(runId: string, end: Partial<AttemptOutcome> = {}): Promise<void> {
     const nonce = randomUUID();
     const reply = await this.ledger.begin({ runId, nonce, worker: 'worker/1', ttlMs: 60_000, maxAttempts: 1 });
     if (reply.verdict !== 'begun') throw new Error(`Expected ${runId} to begin, got ${reply.verdict}.`);
-    await this.ledger.finish({ runId, nonce, fence: reply.fence }, { kind: 'succeeded' });
+    const outcome = { kind: 'succeeded', ...end } as AttemptOutcome;
+    await this.ledger.finish({ runId, nonce, fence: reply.fence }, outcome);
   }
 
   /** Claims the instant of a second and carries it out. */

@@ -26,6 +26,8 @@ interface Waiting extends Partial<Pick<ClaimRequest, 'payload' | 'handler'>> {
 interface Bringing {
   readonly signal?: AbortSignal;
   readonly handles?: string;
+  /** Default: the one run that waits. */
+  readonly runId?: string;
   /** What else its handler says. */
   readonly handler?: Omit<CronHandler, 'handle' | 'retry'>;
 }
@@ -66,7 +68,7 @@ export class WorkerStage {
 
   /** Brings the run to a worker with this handler, for the run's own cron or for another one. */
   deliver(handle: RunHandler | null, over: Partial<RetryPolicy> & Bringing = {}): Promise<Disposition> {
-    const { signal = new AbortController().signal, handles = CRON, handler: said, ...retry } = over;
+    const { signal = new AbortController().signal, handles = CRON, runId = RUN, handler: said, ...retry } = over;
     const { clock, telemetry, tracing, ledger } = this;
     const handler = handle && { ...said, handle, retry: { ...RETRY, ...retry } };
     const handlerOf = (cron: string) => (cron === handles ? (handler ?? undefined) : undefined);
@@ -76,7 +78,7 @@ export class WorkerStage {
         ...{ worker: 'worker/1', ttlMs: RUN_LEASE_MS },
       },
       {
-        runId: RUN,
+        runId,
         givenUp: endingBy(signal),
         log: (level, message, { attempt, fence }) => void this.log.push(`${level} ${attempt} ${fence > 0} ${message}`),
         progress: async (value) => void this.progress.push(value),

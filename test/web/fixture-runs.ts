@@ -23,7 +23,15 @@ export function run(words: Partial<RunJson> = {}): RunJson {
     ...{ skipped: null, missed: null, generation: 2, claimFence: '1763607590001', claimedBy: 'scheduler-1/a1b2c3' },
     ...{ claimedAt: at(0.1), enqueuedAt: at(0.2), delivery: 1, attempt: 1, fence: '1763607590007' },
     ...{ worker: 'worker-1/d4e5f6', startedAt: at(0.4), attemptedAt: at(0.4), notBefore: null, finishedAt: at(12) },
-    ...{ lateByMs: 400, tookMs: 11_600, error: null, by: null, payload: { month: '2026-11' }, handler: null },
+    ...{
+      lateByMs: 400,
+      tookMs: 11_600,
+      error: null,
+      result: null,
+      by: null,
+      payload: { month: '2026-11' },
+      handler: null,
+    },
     ...{ waiting: null, priority: null, unresolvedEffect: null, cancel: null },
     ...words,
   };
@@ -115,7 +123,11 @@ export const FAILED_PAGE: Pick<RunPageJson, 'attempts' | 'neighbours'> = {
 };
 
 /** The run of two days ago, which succeeded. */
-export const SUCCESS = run({ id: `${CRON}@${T0 - 172_800_000}`, payload: { month: '2026-10' } });
+export const SUCCESS = run({
+  id: `${CRON}@${T0 - 172_800_000}`,
+  payload: { month: '2026-10' },
+  result: { sent: 3 },
+});
 
 export const FAILURES: Answers['Failures']['items'] = [
   {

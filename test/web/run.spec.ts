@@ -33,6 +33,11 @@ describe('the page of a run', () => {
     await expect.poll(() => shown.locator('pre.stack').count(), SOON).toBe(3);
   });
 
+  it('shows what its handler returned', async () => {
+    const shown = await open(SUCCESS.id);
+    await expect.poll(() => shown.locator('.facts').first().innerText(), SOON).toMatch(/Result\s+\{"sent":3\}/);
+  });
+
   it('filters its log by level and by words', async () => {
     const shown = await open(LOST_RUN);
     const lines = shown.locator('pre.logs');

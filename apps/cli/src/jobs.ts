@@ -6,6 +6,7 @@ export {
   eventSentence,
   isStoreError,
   libraryVersion,
+  readQueueLimits,
   RedisMembership,
   RedisPodRegistry,
 } from '@fencepost/jobs/internal';

@@ -1,6 +1,6 @@
 export type { EnqueueOptions } from './enqueuing/job-order.js';
 export { Jobs } from './enqueuing/jobs.js';
-export type { Enqueued } from './enqueuing/jobs.js';
+export type { Enqueued } from './enqueuing/enqueued-run.js';
 export { JobHandler } from './nest/job-handler.decorator.js';
 export type { JobHandlerOptions, JobRun } from './nest/job-handler.decorator.js';
 export { JobsModule } from './nest/jobs.module.js';

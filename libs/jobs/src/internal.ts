@@ -53,7 +53,10 @@ export {
   type RegistryReading,
 } from './pods/pod-registry.js';
 export { RedisPodRegistry } from './pods/redis-pod-registry.js';
-export { BullmqRunQueue, QUEUE_NAME, queuePrefix } from './queue/bullmq-run-queue.js';
+export { BullmqRunQueue } from './queue/bullmq-run-queue.js';
+export { FORMER_QUEUE, UNROUTED_QUEUE } from './queue/routing.js';
+export { queuePrefix } from './queue/run-queues.js';
+export { readQueueLimits, type QueueLimits } from './queue/queue-limits.js';
 export { MAX_PRIORITY } from './queue/run-queue.js';
 export type { Place, QueuedDelivery, RunQueue } from './queue/run-queue.js';
 export type { CronHandler, Disposition } from './running/delivery.js';

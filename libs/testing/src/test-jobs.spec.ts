@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SingletonCron } from '@fencepost/jobs';
+import { JobHandler, SingletonCron } from '@fencepost/jobs';
 import type { IfUnknown } from '@fencepost/jobs';
 import type { RunContext } from '@fencepost/jobs';
 import { expectRun, testJobs, type TestJobs } from './index.js';
@@ -229,5 +229,54 @@ describe('a worker that comes to harm in the test kit', () => {
     await kit.advance('5s');
     expectRun(await kit.run(run)).succeeded();
     expect(provider.charged).toHaveLength(1);
+  });
+});
+
+class Syncs {
+  readonly from: unknown[] = [];
+
+  @SingletonCron('0 * * * *', { name: 'sync', retry: { delay: '10s' } })
+  async sync(run: RunContext): Promise<{ readonly cursor: number }> {
+    const previous = await run.previous();
+    this.from.push(previous?.result ?? null);
+    return { cursor: run.scheduledAt.getUTCHours() };
+  }
+
+  @JobHandler('double')
+  double(run: RunContext): unknown {
+    return run.payload === 'much' ? 'x'.repeat(20_000) : Number(run.payload) * 2;
+  }
+}
+
+describe('a result in the test kit', () => {
+  it('is shown with its run, and found by the next one, also after the worker was lost', async () => {
+    const syncs = new Syncs();
+    kit = await testJobs({ crons: [syncs] });
+    expect((await kit.fire('sync')).result).toEqual({ cursor: 0 });
+    expect((await kit.fire('sync')).result).toEqual({ cursor: 1 });
+    kit.crash.beforeFinish();
+    const lost = await kit.fire('sync');
+    await kit.drain();
+    expect(await kit.run(lost)).toMatchObject({ state: 'succeeded', attempt: 2, result: { cursor: 2 } });
+    expect(syncs.from).toEqual([null, { cursor: 0 }, { cursor: 1 }, { cursor: 1 }]);
+  });
+
+  it('is waited for by the code under test, while the test lets time pass', async () => {
+    kit = await testJobs({ crons: [new Syncs()] });
+    const asked = kit.jobs.enqueue('double', 21).then((run) => run.result());
+    await kit.advance('1s');
+    await kit.drain();
+    await kit.advance('1s');
+    expect(await asked).toBe(42);
+  });
+
+  it('that is too large is left out, and said in the log of its run', async () => {
+    kit = await testJobs({ crons: [new Syncs()] });
+    const run = await kit.enqueue('double', 'much');
+    expectRun(run).succeeded();
+    expect(run).toMatchObject({
+      result: null,
+      log: [{ level: 'warn', message: 'the result was not kept: it is larger than 16 KiB (20002 bytes)' }],
+    });
   });
 });

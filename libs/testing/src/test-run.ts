@@ -10,8 +10,10 @@ export interface TestEffect extends Pick<EffectRecord, 'name' | 'state' | 'error
 }
 
 /** A run as the ledger has it, with its effects and what its handler wrote to its log: plain data, for any matcher. */
-export interface TestRun extends Omit<Run, 'payload'> {
+export interface TestRun extends Omit<Run, 'payload' | 'result'> {
   readonly payload: unknown;
+  /** What its handler returned; `null` for nothing. */
+  readonly result: unknown;
   /** In the order they were begun. */
   readonly effects: readonly TestEffect[];
   readonly log: readonly LogLine[];
@@ -33,9 +35,8 @@ export async function readTestRun(
   }));
   const effect = (name: string) => effects.find((one) => one.name === name);
   // Not enumerable, so that a run compares as data.
-  return Object.defineProperty({ ...run, payload: parsed(run.payload), effects, log: [...log] }, 'effect', {
-    value: effect,
-  }) as unknown as TestRun;
+  const shown = { ...run, payload: parsed(run.payload), result: parsed(run.result), effects, log: [...log] };
+  return Object.defineProperty(shown, 'effect', { value: effect }) as unknown as TestRun;
 }
 
 function parsed(json: string | null): unknown {

@@ -14,7 +14,7 @@ interface Flags extends DeploymentFlags, OutputFlags {
   readonly forEach?: string[];
 }
 
-const ABOUT = 'Shows one run: state, effects with their outcomes, unresolved effects, and journal entries.';
+const ABOUT = 'Shows one run: state, result, effects with their outcomes, unresolved effects, and journal entries.';
 
 export function runCommand({ world, answer }: Setting): Command {
   const command = new Command('run')
@@ -50,6 +50,7 @@ function details({ run, effects, items, unresolvedEffect }: Answers['RunReport']
   ]);
   return [
     ...(run.by === null ? [] : hanging(`Ordered by ${run.by}.`, width)),
+    ...(run.result === null ? [] : hanging(`Result: ${JSON.stringify(run.result)}`, width)),
     ...table([...rows, ...lists], width),
     ...(unresolvedEffect
       ? [

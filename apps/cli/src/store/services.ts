@@ -3,8 +3,10 @@ import { RedisSemaphoreStore } from '@fencepost/lease/internal/semaphores';
 import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import {
   Doctor,
+  ExplainService,
   findLostDefinitions,
   LeaseService,
+  readQueueLimits,
   readRedisFacts,
   type AuditTrail,
   type Catalog,
@@ -45,6 +47,7 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly leases: LeaseService;
   readonly doctor: Doctor;
+  readonly why: ExplainService;
 }
 
 /** What a person looks through and acts with when something is wrong. */
@@ -67,6 +70,12 @@ export function servicesOf(ports: Ports): Services {
       redis: () => readRedisFacts({ ...at, clock }),
       lost: (reading) => findLostDefinitions({ ...at, catalog: ports.catalog, ledger: ports.ledger }, reading),
       postgres: examine,
+    }),
+    why: new ExplainService({
+      ...ports,
+      trail: audit,
+      leases: ports.leaseStore,
+      queueLimits: (delivery) => readQueueLimits({ ...at, delivery }),
     }),
   };
 }

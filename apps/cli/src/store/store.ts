@@ -25,6 +25,7 @@ import {
   RedisMembership,
   LiveRevisions,
   Mutes,
+  Telemetry,
   openAlarmStore,
   RunOperator,
   type AuditTrail,
@@ -32,7 +33,6 @@ import {
   type Ledger,
   type PostgresFacts,
   type RunQueue,
-  ExplainService,
 } from '../jobs.js';
 import type { World } from '../world.js';
 import { LazyCronLeases, type CronLeases } from './cron-leases.js';
@@ -67,7 +67,8 @@ class LazyRunQueue implements RunQueue {
 }
 
 /** One deployment's crons, and what can be done to them. */
-export interface Store extends Questions, Services {
+export interface Store extends Services {
+  readonly leaseStore: CronLeases;
   readonly prefix: string;
   readonly tenant: string;
   readonly catalog: Catalog;
@@ -198,7 +199,8 @@ async function withParts<Result>(
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const at = { redis, ...space };
-  const queue = new LazyRunQueue(() => BullmqRunQueue.open({ ...at, onTrouble: () => {} }));
+  const routed = { ...at, catalog, ledger, telemetry: new Telemetry(), onTrouble: () => {} };
+  const queue = new LazyRunQueue(() => BullmqRunQueue.openRouted(routed));
   const membership = new RedisMembership(at);
   const [journal, pods] = [new RedisJournal(at), new RedisPodRegistry(at)];
   const revisions = new LiveRevisions({ pods, revisions: catalog.revisions, clock: systemClock });
@@ -211,7 +213,7 @@ async function withParts<Result>(
     const runs = new RunOperator({ ...ports, queue, reads });
     const seen = { ...ports, view, journal, pods, revisions, operator, runs, shadow: new RedisShadowLog(at) };
     const known = { ...at, ...seen, leaseStore, leasesBesidePods: place === 'redis', audit, examine };
-    const [services, questions] = [servicesOf(known), questionsOf(known)];
+    const services = servicesOf(known);
     const elsewhere = () => elsewhereThan({ redis, catalog }, space);
     const mutes = new Mutes(openAlarmStore(redis, database, { ...space, postgres: database ?? undefined }));
     const store = {
@@ -219,7 +221,7 @@ async function withParts<Result>(
       ...seen,
       mutes,
       ...services,
-      ...questions,
+      leaseStore,
       crons: new CronCatalog({ ...ports, pods }),
       elsewhere,
     };
@@ -274,25 +276,4 @@ function checkNames({ prefix, tenant }: StoreAddress): void {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-interface Ports {
-  readonly leaseStore: CronLeases;
-  readonly catalog: Catalog;
-  readonly ledger: Ledger;
-  readonly audit: AuditTrail;
-  readonly journal: RedisJournal;
-}
-
-/** What answers people's questions about crons. */
-interface Questions {
-  readonly leaseStore: CronLeases;
-  readonly why: ExplainService;
-}
-
-function questionsOf({ leaseStore, catalog, ledger, audit, journal }: Ports): Questions {
-  return {
-    leaseStore,
-    why: new ExplainService({ catalog, ledger, trail: audit, journal, leases: leaseStore }),
-  };
 }

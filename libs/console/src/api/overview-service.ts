@@ -38,7 +38,7 @@ export class OverviewService {
       this.directory.now(),
       this.directory.counts(),
       this.#failed.recent(),
-      this.runs.queue.getJobCounts(),
+      this.runs.queues.counts(),
       readLivePods(this.reads),
     ]);
     const { tenant, prefix, ledger } = this.settings;

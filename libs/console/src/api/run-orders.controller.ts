@@ -4,7 +4,6 @@ import { LEDGER } from '@fencepost/jobs';
 import { CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import type { RunHistory } from '@fencepost/ledger';
-import { cronOfRun } from '@fencepost/ledger/run';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
 import { Conflicts, Orders } from './describe-route.js';
 import * as inputs from './inputs.js';
@@ -12,6 +11,7 @@ import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
 import { CommandService } from './command-service.js';
 import { runIsOver, runIsUnknown } from './problems.js';
+import { runBefore } from './run-before.js';
 
 type OfRun = Checked<typeof inputs.runParams>;
 
@@ -36,7 +36,7 @@ export class RunOrdersController {
     @Param({ schema: inputs.runParams }) { id }: OfRun,
     @Body({ schema: runInputs.cancelOrder }) { reason, graceMs }: Checked<typeof runInputs.cancelOrder>,
   ) {
-    const order = { ...ORDER_RECORDS.cancel, reason, ...(await this.#about(id)) };
+    const order = { ...ORDER_RECORDS.cancel, reason, ...(await runBefore(this.ledger, id)) };
     const reply = await this.service.execute(order, async (by) => {
       const given = await this.crons.cancel(id, { by, reason, ...(graceMs !== undefined && { graceMs }) });
       // Before the record is made: what was refused has changed nothing.
@@ -61,7 +61,7 @@ export class RunOrdersController {
     @Body({ schema: runInputs.retryOrder }) { payload, ...order }: Checked<typeof runInputs.retryOrder>,
   ) {
     const given = { ...order, ...(payload !== undefined && { payload }) };
-    const about = { action: 'retry', reason: order.reason, ...(await this.#about(id)) };
+    const about = { action: 'retry', reason: order.reason, ...(await runBefore(this.ledger, id)) };
     const reply = await this.service.execute(about, (by) => this.operator.retry(id, { by, ...given }));
     this.directory.forget();
     return reply;
@@ -79,24 +79,13 @@ export class RunOrdersController {
     @Body({ schema: runInputs.resolveOrder }) { result, ...order }: Checked<typeof runInputs.resolveOrder>,
   ): Promise<object> {
     const given = { ...order, ...(result !== undefined && { result }) };
-    const about = { ...ORDER_RECORDS.resolve(order.answer), reason: order.reason, ...(await this.#about(id)) };
+    const about = {
+      ...ORDER_RECORDS.resolve(order.answer),
+      reason: order.reason,
+      ...(await runBefore(this.ledger, id)),
+    };
     const reply = await this.service.execute(about, (by) => this.operator.resolve(id, { by, ...given }));
     this.directory.forget();
     return reply;
-  }
-
-  async #about(runId: string) {
-    const run = await this.ledger.readRun(runId);
-    const { cron, state, attempt, unresolvedEffect } = run ?? {
-      cron: cronOfRun(runId),
-      state: null,
-      attempt: 0,
-      unresolvedEffect: null,
-    };
-    return {
-      runId,
-      cron,
-      before: { state, attempt, ...(unresolvedEffect && { unresolvedEffect: unresolvedEffect.effect }) },
-    };
   }
 }

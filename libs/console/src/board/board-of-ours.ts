@@ -72,9 +72,15 @@ XMLHttpRequest.prototype.open = function (method, address, ...rest) {
 };
 `;
 
-/** What can't be done here is not offered: a schedule and the data of a job are not the board's to change. */
+/**
+ * What can't be done here is not offered: schedules and the data of jobs are not the board's to change, the ledger says when a
+ * run may start, and a retry is an order about one run. The board has an option for none of these, so they go by their icons.
+ */
 const STYLE = `<style>
-button:has(.lucide-pencil), button:has(.lucide-files) { display: none; }
+button:has(.lucide-pencil, .lucide-files, .lucide-corner-up-left),
+[class*='jobActions'] li:has(.lucide-pencil, .lucide-files, .lucide-corner-up-left, .lucide-clock),
+[class*='queueActions'] li:has(.lucide-refresh-cw, .lucide-corner-up-left),
+[role='menuitem']:has(.lucide-plus, .lucide-refresh-cw) { display: none !important; }
 #failed { background: #b3261e; color: #fff; font: 600 15px/1.4 system-ui, sans-serif; margin: 0; padding: 8px 16px; position: sticky; top: 0; z-index: 1000; }
 [data-unknown] main { visibility: hidden; }
 </style>`;

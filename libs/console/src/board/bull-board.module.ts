@@ -3,9 +3,9 @@ import type { ControllerHandlerReturnType, HTTPStatus } from '@bull-board/api/ty
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { Telemetry } from '@fencepost/jobs';
-import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { CronCatalog, CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, READS, type Reads } from '@fencepost/operations/internal';
-import { JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
+import { FORMER_QUEUE, JOBS_SETTINGS, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
 import { ReadGate } from '../api/read-gate.js';
 import { READ_QUEUE } from '../api/reading.module.js';
 import { CommandService } from '../api/command-service.js';
@@ -38,8 +38,17 @@ const LOOK = {
 /** The statuses that the board knows. */
 const KNOWN: readonly number[] = [400, 403, 404, 409];
 
-/** What a person is told on the board: the same sentence as by the API. */
+/** What BullMQ says without a code: that another worker has the job, that the queue is busy, that a value is out of range. */
+const REFUSED = /locked by another worker|^Cannot obliterate|^Priority should/;
+
+/** BullMQ has looked and has refused: its scripts answer with a negative code. The same words elsewhere are a failure. */
+function isRefusal(error: Error): boolean {
+  return ('code' in error && typeof error.code === 'number' && error.code < 0) || REFUSED.test(error.message);
+}
+
+/** What a person is told on the board: the same sentence as by the API, and what BullMQ refuses in its own words. */
 function problemOnBoard(error: Error): ControllerHandlerReturnType {
+  if (isRefusal(error)) return { status: 409, body: { error: `BullMQ refused it: ${error.message}` } };
   const { status, detail } = problemOf(error);
   return { status: KNOWN.includes(status) ? (status as HTTPStatus) : 500, body: { error: detail } };
 }
@@ -54,7 +63,7 @@ const enterBoard: Middleware = (request, response, next) => {
   next();
 };
 
-/** Bull Board at `/queues`, over the queue the runs go through. Imported only if the packages of the board are installed. */
+/** Bull Board at `/queues`, over the queues that runs go through, each app and pool has one. Imported only if the packages of the board are installed. */
 @Module({})
 export class QueuesBoardModule implements NestModule {
   @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
@@ -62,6 +71,7 @@ export class QueuesBoardModule implements NestModule {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;
   @Inject(CommandService) private readonly service!: CommandService;
   @Inject(CronOperator) private readonly operator!: CronOperator;
+  @Inject(RunOperator) private readonly runOperator!: RunOperator;
   @Inject(CronCatalog) private readonly crons!: CronCatalog;
   @Inject(READS) private readonly reads!: Reads;
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
@@ -79,24 +89,48 @@ export class QueuesBoardModule implements NestModule {
     return { module: QueuesBoardModule, imports: [reading, api], providers: [BoardAccess] };
   }
 
-  configure(consumer: MiddlewareConsumer): void {
-    const router = this.#board();
-    this.router = router;
-    consumer.apply(enterBoard, router).forRoutes(PLACE);
-  }
+  #shown = '';
 
-  #board() {
-    const { runs, directory, service, operator, crons, gate, telemetry } = this;
-    const { ledger } = this.reads;
+  configure(consumer: MiddlewareConsumer): void {
     const mounted = new BoardOfOurs();
     const environment = { label: this.settings.tenant, color: '#3b6ea5', textColor: '#ffffff' };
-    createBullBoard({
-      queues: [new CronAdapter({ runs, directory, service, operator, crons, gate, ledger, telemetry })],
+    const board = createBullBoard({
+      queues: [],
       serverAdapter: mounted.setBasePath(PLACE),
       options: { uiConfig: { ...LOOK, environment }, handlerHooks: this.access },
     });
     // Its own answer to an error shows where in the program it came from.
     mounted.setErrorHandler(problemOnBoard);
-    return mounted.getRouter();
+    this.router = mounted.getRouter();
+    const refresh: Middleware = (_request, _response, next) => {
+      // If the queues can't be read, the requests that need them say so.
+      const refreshed = this.#refresh(board).catch(() => {});
+      void refreshed.then(() => next());
+    };
+    consumer.apply(enterBoard, refresh, this.router).forRoutes(PLACE);
+  }
+
+  /** Apps and pools come and go while the board is open. */
+  async #refresh({ replaceQueues }: Pick<ReturnType<typeof createBullBoard>, 'replaceQueues'>): Promise<void> {
+    const names = await this.#names();
+    if (names.join() === this.#shown) return;
+    this.#shown = names.join();
+    const { runs, directory, service, operator, runOperator, crons, gate, telemetry } = this;
+    const { ledger } = this.reads;
+    const deps = { runs, directory, service, operator, runOperator, crons, gate, ledger, telemetry };
+    const adapters = names.map((queue, n) => {
+      const lists = (other: string) => other === queue || (n === 0 && !names.includes(other));
+      return new CronAdapter({ ...deps, queue, lists });
+    });
+    replaceQueues(adapters);
+  }
+
+  /** Without the queue of former releases where others are used and nothing is in it. */
+  async #names(): Promise<string[]> {
+    const { queues } = this.runs;
+    const names = await queues.names();
+    if (names.length === 1) return names;
+    const isEmpty = Object.values(await queues.named(FORMER_QUEUE).getJobCounts()).every((count) => count === 0);
+    return isEmpty ? names.filter((name) => name !== FORMER_QUEUE) : names;
   }
 }

@@ -1,25 +1,30 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueJob, QueueJobJson, AppJobScheduler } from '@bull-board/api/typings/app';
 import type { Telemetry } from '@fencepost/jobs';
-import { DeclaredCronError, type CronCatalog, type CronOperator } from '@fencepost/operations';
+import { DeclaredCronError, type CronCatalog, type CronOperator, type RunOperator } from '@fencepost/operations';
 import { mapInSlices, ORDER_RECORDS, type CronDirectory } from '@fencepost/operations/internal';
 import { lateBy, presentPause } from '@fencepost/operations/presenting';
-import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { OccurrenceLog, RunHistory, RunWithEffects } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import type { BullmqRunQueue } from '@fencepost/jobs/internal';
+import { FORMER_QUEUE, UNROUTED_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
 import { mayAs } from '@fencepost/operations/access-tokens';
 import { formatFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { CommandService } from '../api/command-service.js';
 import type { ReadGate } from '../api/read-gate.js';
 import { refusedRun } from '../api/problems.js';
+import { runBefore } from '../api/run-before.js';
 import { currentCaller } from '../auth/caller.js';
 
 export interface CronAdapterDeps {
+  readonly queue: string;
+  /** Whether the board lists crons here whose runs go to that queue. */
+  readonly lists: (queue: string) => boolean;
   readonly runs: BullmqRunQueue;
   readonly directory: CronDirectory;
   readonly service: CommandService;
   readonly operator: CronOperator;
+  readonly runOperator: Pick<RunOperator, 'retry'>;
   readonly crons: CronCatalog;
   readonly ledger: RunHistory & Pick<OccurrenceLog, 'readCron'>;
   readonly telemetry: Pick<Telemetry, 'emit'>;
@@ -31,21 +36,29 @@ const MAX_SHOWN = 1_000;
 
 const REASON = 'asked for on the board';
 
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  [FORMER_QUEUE]: 'Runs for workers of former releases, and of all apps while no worker is live.',
+  [UNROUTED_QUEUE]: 'Runs whose handler no live worker has: they wait until a worker brings it.',
+};
+
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 
 /** The queue of runs as Bull Board shows it, with our crons where it has its own schedulers. */
 export class CronAdapter extends BullMQAdapter {
+  /** A run that has succeeded is not repeated; to run once more, its cron is triggered. */
+  override readonly allowCompletedRetries = false;
+
   /** What the ledger knew of a job's run when the job was read; by its data, which is all that a formatter is given. */
-  readonly #runs = new WeakMap<object, Run>();
+  readonly #runs = new WeakMap<object, RunWithEffects>();
 
   constructor(private readonly deps: CronAdapterDeps) {
-    super(deps.runs.queue, {
-      description: 'Each job brings a run to a worker; the ledger says what becomes of it.',
+    super(deps.runs.queues.named(deps.queue), {
+      description: DESCRIPTIONS[deps.queue] ?? 'Each job brings a run to a worker; the ledger says what becomes of it.',
       externalJobUrl: ({ data }: QueueJobJson) => ({ displayText: 'Show the run', href: runUrl(data) }),
     });
     // Not the same for all who look, and the board asks at each look.
     Object.defineProperty(this, 'readOnlyMode', { get: () => !mayAs(currentCaller()?.role ?? 'viewer', 'operator') });
-    this.setFormatter('name', (job: QueueJobJson) => jobName(job, this.#runOf(job.data)));
+    this.setFormatter('name', (job: QueueJobJson) => jobName(job, this.#runOf(job.data)?.run ?? null));
     this.setFormatter('data', (data: unknown) => jobData(data, this.#runOf(data)));
   }
 
@@ -68,8 +81,7 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   async #schedulers(): Promise<Scheduler[]> {
-    const { items } = await this.deps.directory.page({ sort: 'name', limit: MAX_SHOWN });
-    const shown = items.filter(({ state }) => state !== 'removed');
+    const shown = await this.#listed();
     const counts = await this.deps.ledger.countRuns(shown.map(({ name }) => name));
     return mapInSlices(shown, ({ name, expression, timeZone, next, last, paused }, n) => ({
       id: name,
@@ -83,8 +95,16 @@ export class CronAdapter extends BullMQAdapter {
   }
 
   override async getJobSchedulersCount(): Promise<number> {
-    const { total, removed } = await this.deps.directory.counts();
-    return total - removed;
+    return (await this.#listed()).length;
+  }
+
+  /** The crons whose runs go through this queue. */
+  async #listed(): Promise<readonly Listed[]> {
+    const { directory, runs, lists } = this.deps;
+    const { items } = await directory.page({ sort: 'name', limit: MAX_SHOWN });
+    const shown = items.filter(({ state }) => state !== 'removed');
+    const queues = await runs.queuesOf(shown.map(({ name }) => name));
+    return shown.filter((_, n) => lists(queues[n] ?? ''));
   }
 
   override get supportsJobSchedulerUpdate(): boolean {
@@ -100,7 +120,7 @@ export class CronAdapter extends BullMQAdapter {
     const order = { ...ORDER_RECORDS.trigger, cron, reason: REASON };
     const reply = await service.execute(order, (by) => operator.trigger(cron, { by, reason: REASON }), 'queues');
     if (reply.verdict !== 'claimed') throw refusedRun(cron, reply);
-    return (await runs.queue.getJob(reply.runId)) ?? 'not-found';
+    return (await runs.jobOf(reply.runId)) ?? 'not-found';
   }
 
   override async removeJobScheduler(cron: string): Promise<boolean> {
@@ -128,25 +148,39 @@ export class CronAdapter extends BullMQAdapter {
     telemetry.emit('cron.paused-instead', { cron, apps, by });
   }
 
+  /** One read for all jobs of a page. Jobs whose runs can't be read are shown as the queue has them. */
   async #know(jobs: readonly Job[]): Promise<void> {
-    const known = jobs.map(async (job) => {
+    const named = jobs.flatMap((job) => {
       const runId = runInData(job.data);
-      // What can't be read is not shown, and the board still is.
-      const run = runId === null ? null : await this.deps.ledger.readRun(runId).catch(() => null);
-      if (!run) return;
-      this.#runs.set(job.data as object, run);
-      countAsLedger(job, run);
+      return runId === null ? [] : [{ job, runId }];
     });
-    await Promise.all(known);
+    for (const { job, runId } of named) job.retry = () => this.#retry(runId);
+    const runIds = named.map(({ runId }) => runId);
+    const found = await this.deps.ledger.readWithEffects(runIds).catch(() => []);
+    const known = new Map(found.map((one) => [one.run.id, one]));
+    for (const { job, runId } of named) {
+      const one = known.get(runId);
+      if (!one) continue;
+      this.#runs.set(job.data as object, one);
+      showAsLedger(job, one.run);
+    }
   }
 
-  #runOf(data: unknown): Run | null {
+  /** BullMQ would bring a run that is over to a worker once more; an order makes a new run of it. */
+  async #retry(runId: string): Promise<void> {
+    const { service, runOperator, ledger, directory } = this.deps;
+    const order = { action: 'retry', reason: REASON, ...(await runBefore(ledger, runId)) };
+    await service.execute(order, (by) => runOperator.retry(runId, { by, reason: REASON }), 'queues');
+    directory.forget();
+  }
+
+  #runOf(data: unknown): RunWithEffects | null {
     return typeof data === 'object' && data !== null ? (this.#runs.get(data) ?? null) : null;
   }
 }
 
 /** BullMQ counts deliveries, ours are attempts of the run: the board shows the number that our page has. */
-function countAsLedger(job: Job, { attempt }: Run): void {
+function showAsLedger(job: Job, { attempt }: Run): void {
   const json = job.toJSON.bind(job);
   job.toJSON = () => ({ ...json(), attemptsMade: attempt, attemptsStarted: attempt });
 }
@@ -175,23 +209,35 @@ function jobName({ name }: Named, run: Run | null): string {
 }
 
 /** What a person wants to know of a delivery: it holds no more than the id of its run, and the ledger has the rest. */
-function jobData(data: unknown, run: Run | null): unknown {
-  if (!run) return data;
+function jobData(data: unknown, known: RunWithEffects | null): unknown {
+  if (!known) return data;
+  const { run, effects } = known;
   const lateByMs = lateBy(run);
   return {
     runId: run.id,
     cron: run.cron,
     scheduledAt: new Date(run.scheduledAt).toISOString(),
+    reason: run.reason,
+    by: run.by,
     lateness: lateByMs === null ? (run.startedAt === null ? 'not begun' : 'none') : `${lateByMs} ms`,
     attempt: run.attempt,
     fence: run.fence === null ? null : formatFence(run.fence),
-    outcome: run.state,
+    state: run.state,
     error: run.error,
     worker: run.worker === null ? null : ownerPrefix(run.worker),
+    payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
+    result: run.result === null ? null : (JSON.parse(run.result) as unknown),
+    effects: Object.fromEntries(effects.map(({ name, state }) => [name, effectState(state, run)])),
   };
 }
 
-type Paused = Awaited<ReturnType<CronDirectory['page']>>['items'][number]['paused'];
+/** As our page says it: an effect that was begun by an attempt that has ended may have happened. */
+function effectState(state: RunWithEffects['effects'][number]['state'], run: Run): string {
+  return state === 'begun' && run.state !== 'running' ? 'unknown' : state;
+}
+
+type Listed = Awaited<ReturnType<CronDirectory['page']>>['items'][number];
+type Paused = Listed['paused'];
 
 /** The board shows it below the id. */
 function schedulerName(cron: string, paused: Paused): string {

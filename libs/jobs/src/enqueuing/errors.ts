@@ -1,4 +1,5 @@
 import { FencepostError } from '@fencepost/lease';
+import type { Run } from '@fencepost/ledger/run';
 
 /** The cron was changed after the caller had read it. */
 export class CatalogMovedError extends FencepostError {
@@ -83,6 +84,47 @@ export class LateRequestError extends FencepostError {
     super(
       `The request for a run of "${job}" reached the ledger over ten minutes after it was made, or again after its run (${runId}) ` +
         `had ended and expired. Nothing was enqueued: enqueue the job again, with an idempotencyKey if it must run only once.`,
+    );
+  }
+}
+
+const UNSUCCESSFUL = { failed: 'RUN_FAILED', cancelled: 'RUN_CANCELLED', skipped: 'RUN_SKIPPED' } as const;
+
+/** The run has ended without success, so it has no result. */
+export class RunUnsuccessfulError extends FencepostError {
+  readonly code: (typeof UNSUCCESSFUL)[keyof typeof UNSUCCESSFUL];
+  readonly runId: string;
+
+  constructor({ id, state, skipped, error, cancel }: Run) {
+    const why = skipped ?? error ?? (cancel && `by ${cancel.by}`);
+    super(
+      `Run "${id}" has no result: it ${state === 'failed' ? 'failed' : `was ${state}`}${why === null ? '' : ` (${why})`}.`,
+    );
+    this.code = UNSUCCESSFUL[state as keyof typeof UNSUCCESSFUL];
+    this.runId = id;
+  }
+}
+
+/** The run has not ended within the time that its result was waited for. It goes on. */
+export class ResultTimeoutError extends FencepostError {
+  readonly code = 'RESULT_TIMEOUT';
+  readonly runId: string;
+
+  constructor({ id, state }: Run, timeoutMs: number) {
+    const next = state === 'uncertain' ? 'It waits for an operator' : 'Raise the option timeout, or wait for it again';
+    super(`Run "${id}" has not ended within ${timeoutMs} ms: it is ${state}. ${next}.`);
+    this.runId = id;
+  }
+}
+
+/** The ledger has no record of the run, so nobody can say what its result was. */
+export class RunForgottenError extends FencepostError {
+  readonly code = 'RUN_FORGOTTEN';
+
+  constructor(readonly runId: string) {
+    super(
+      `The ledger has no record of run "${runId}": retention has deleted it, or the transaction in which it was enqueued has ` +
+        `not committed.`,
     );
   }
 }

@@ -73,7 +73,7 @@ function checkedBeginning({ delay, runAt }: EnqueueOptions, now: number): number
   return delay === undefined ? null : checkedInstant('delay', Math.ceil(now + checkedDuration('delay', delay)));
 }
 
-function checkedDuration(what: string, duration: string | number): number {
+export function checkedDuration(what: string, duration: string | number): number {
   try {
     return parseDuration(duration);
   } catch {

@@ -15,6 +15,7 @@ import { cronOfRun } from '@fencepost/ledger/run';
 import type { PayloadReader } from '../running/payload-schema.js';
 import type { Membership } from '../membership/membership.js';
 import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
+import { EnqueuedRun, type Enqueued } from './enqueued-run.js';
 import { IdempotencyKeyError, LateRequestError } from './errors.js';
 import { checkedJobPayload, checkedOrder, runIdOfKey, uuidV7, type EnqueueOptions } from './job-order.js';
 import { KnownJobs } from './known-cron.js';
@@ -32,14 +33,6 @@ export interface JobsPorts {
   readonly randomUUID?: () => string;
 }
 
-export interface Enqueued {
-  readonly runId: string;
-  /** `false` when there is a run of this idempotency key already, or an overlap policy left it out. */
-  readonly created: boolean;
-  /** The idempotency key was used within its `keyTtl`, and the record of its run is gone: it was done, and nothing was made. */
-  readonly alreadyDone?: true;
-}
-
 /** One of many. */
 export interface JobItem extends EnqueueOptions {
   readonly payload?: unknown;
@@ -55,7 +48,8 @@ interface Asked {
 
 type Given = [payload?: unknown, options?: EnqueueOptions];
 
-interface Accepted extends Enqueued {
+interface Accepted {
+  readonly enqueued: Enqueued;
   /** What the queue is to be given, if anything. */
   readonly delivery: QueuedDelivery | null;
 }
@@ -86,9 +80,12 @@ export class Jobs {
     this.#known = new KnownJobs(ports);
   }
 
-  /** @param payload any JSON of at most 1 MiB; default `null` */
+  /**
+   * @param payload any JSON of at most 1 MiB; default `null`
+   * @returns the run, whose `result()` waits for what its handler returns
+   */
   async enqueue(job: string, payload?: unknown, options: EnqueueOptions = {}): Promise<Enqueued> {
-    const { delivery, ...enqueued } = await this.#accept(await this.#asked(job, payload, options));
+    const { delivery, enqueued } = await this.#accept(await this.#asked(job, payload, options));
     if (delivery) await deliverAll(this.#ports, job, [delivery]);
     return enqueued;
   }
@@ -105,14 +102,14 @@ export class Jobs {
     const enqueued: Enqueued[] = [];
     for (let at = 0; at < asked.length; at += AT_ONCE) {
       const accepted = await this.#acceptSome(job, asked.slice(at, at + AT_ONCE));
-      enqueued.push(...accepted.map(({ delivery: _, ...one }) => one));
+      enqueued.push(...accepted.map((one) => one.enqueued));
     }
     return enqueued;
   }
 
   /**
    * On an open transaction of one's own, of the database that the ledger is in: the run is there if and only if that
-   * commits. A scheduler pod hands it to the queue then, as a rule at once.
+   * commits. A scheduler pod hands it to the queue then, as a rule at once; its result can be waited for from then on.
    * @param tx a client of `pg`, or anything with its `query({ text, values })`, on which the transaction was begun
    * @throws {SetupError} where the ledger is not in PostgreSQL
    */
@@ -126,7 +123,7 @@ export class Jobs {
     const reply = await ledger.triggerIn(tx, asked.request);
     if (reply.verdict === 'exists') checkSame(asked, await this.#payloadOf(runId, tx));
     else if (reply.verdict === 'claimed') this.#note(tx, runId, json);
-    return { runId, created: reply.verdict === 'claimed', ...forgotten(asked, reply) };
+    return this.#enqueued({ runId, created: reply.verdict === 'claimed', ...forgotten(asked, reply) });
   }
 
   async #asked(job: string, payload: unknown, options: EnqueueOptions): Promise<Asked> {
@@ -174,17 +171,23 @@ export class Jobs {
     const how = { ...(request.priority ? { priority: request.priority } : {}), ...(delayMs > 0 ? { delayMs } : {}) };
     for (let tries = 1; ; tries += 1) {
       const reply: TriggerReply = await this.#ports.ledger.trigger(request);
-      if (reply.verdict === 'claimed') return { runId, created: true, delivery: { runId, delivery: 1, ...how } };
+      if (reply.verdict === 'claimed') {
+        return { enqueued: this.#enqueued({ runId, created: true }), delivery: { runId, delivery: 1, ...how } };
+      }
       if (reply.verdict !== 'exists') {
-        return { runId, created: false, ...forgotten(asked, reply), delivery: null };
+        return { enqueued: this.#enqueued({ runId, created: false, ...forgotten(asked, reply) }), delivery: null };
       }
       const run = await this.#ports.ledger.readRun(runId);
       if (run === null && tries < MAX_TRIES) continue;
       checkSame(asked, run?.payload);
       // The process that made the request may have ended before it could enqueue the run.
       const waits = run?.state === 'claimed' ? { runId, delivery: run.delivery, ...how } : null;
-      return { runId, created: false, delivery: waits };
+      return { enqueued: this.#enqueued({ runId, created: false }), delivery: waits };
     }
+  }
+
+  #enqueued(fields: Omit<Enqueued, 'result'>): Enqueued {
+    return new EnqueuedRun(this.#ports, fields);
   }
 
   async #payloadOf(runId: string, tx: SqlClient): Promise<string | null | undefined> {

@@ -39,17 +39,21 @@ export class PayloadReaders {
   }
 }
 
-type QueueParts = [redis: RedisClient, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
+type QueueStores = [redis: RedisClient, catalog: Catalog, ledger: Ledger];
+type QueueParts = [...QueueStores, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
 
 const runQueue: Provider = {
   provide: RUN_QUEUE,
-  inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry, TRACING],
-  useFactory: (...[redis, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
+  inject: [LEASE_REDIS, CATALOG, LEDGER, JOBS_SETTINGS, Telemetry, TRACING],
+  useFactory: (...[redis, catalog, ledger, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
     retryOnBoot(() =>
-      BullmqRunQueue.open({
+      BullmqRunQueue.openRouted({
         redis,
         prefix,
         tenant,
+        catalog,
+        ledger,
+        telemetry,
         tracing,
         onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
       }),

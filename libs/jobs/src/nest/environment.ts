@@ -1,6 +1,7 @@
 import { MAX_EXPLICIT, MIN_EXPLICIT } from '@fencepost/ledger/catalog';
 import { SetupError } from '@fencepost/lease';
 import { APP_NAME } from './application.js';
+import { poolName } from './handler-options.js';
 import { isRole, type Role } from './role.js';
 
 /** Variables that `JobsModule` reads itself: what an operator chooses for one process. */
@@ -11,6 +12,8 @@ export interface JobsEnvironment {
   readonly app: string | undefined;
   /** `FENCEPOST_REVISION`; `undefined`: the store decides. */
   readonly revision: number | undefined;
+  /** `FENCEPOST_POOLS`; `undefined`: the code decides. */
+  readonly pools: readonly string[] | undefined;
 }
 
 /**
@@ -22,6 +25,7 @@ export function jobsEnvironment(variables: NodeJS.ProcessEnv = process.env): Job
     roles: rolesFrom(variables['FENCEPOST_ROLES']),
     app: appFrom(variables['FENCEPOST_APP']),
     revision: revisionFrom(variables['FENCEPOST_REVISION']),
+    pools: poolsFrom(variables['FENCEPOST_POOLS']),
   };
 }
 
@@ -43,6 +47,13 @@ function appFrom(text = ''): string | undefined {
   throw new SetupError(
     `FENCEPOST_APP: expected a package name, such as "reports" or "@shop/reports", got ${JSON.stringify(text)}.`,
   );
+}
+
+function poolsFrom(text = ''): readonly string[] | undefined {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.join('') === '') return undefined;
+  if (names.every((name) => poolName.safeParse(name).success)) return [...new Set(names)];
+  throw new SetupError(`FENCEPOST_POOLS: expected pools such as default,heavy, got ${JSON.stringify(text)}.`);
 }
 
 function revisionFrom(text = ''): number | undefined {

@@ -30,6 +30,8 @@ export interface HandlerOptions {
   readonly maxPerKey?: number;
   /** At most `max` attempts, 1 to 1,000, begin in any span of `per`, `'10ms'` to `'24h'`, over all workers; the others wait. */
   readonly rateLimit?: { readonly max: number; readonly per: string | number };
+  /** Carried out only by workers of this pool (`pools` of `JobsModule`), through a queue of its own; default `'default'`. */
+  readonly pool?: string;
   readonly retry?: {
     /** All tries together; default 3. */
     readonly attempts?: number;
@@ -60,6 +62,10 @@ export function whole(least: number, most: number) {
   return z.int(expected).min(least, expected).max(most, expected);
 }
 
+const POOL = 'a name of 1 to 64 letters, digits or . _ -';
+
+export const poolName = z.string(POOL).regex(/^[A-Za-z0-9._-]{1,64}$/, POOL);
+
 const KEY = 'a function from the payload to a string';
 
 const retrySchema = z
@@ -85,6 +91,7 @@ export const HANDLER_SHAPE = {
   concurrencyKey: z.custom<(payload: unknown) => string>((value) => typeof value === 'function', KEY).optional(),
   maxPerKey: whole(1, 1_000).optional(),
   rateLimit: rateSchema,
+  pool: poolName.optional(),
   retry: retrySchema,
 };
 
@@ -113,13 +120,14 @@ export interface HandlerContradiction {
 export type HandlerTerms = Omit<CronHandler, 'handle' | 'readPayload'>;
 
 export function handlerTerms(options: CheckedHandlerOptions): HandlerTerms {
-  const { criticality, transactions, timeout, retry } = options;
+  const { criticality, transactions, timeout, pool, retry } = options;
   const limits = limitsOf(options);
   return {
     criticality,
     retry: { attempts: retry.attempts, delayMs: retry.delay, maxDelayMs: retry.maxDelay },
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     ...(transactions ? { transactions } : {}),
+    ...(pool === undefined ? {} : { pool }),
     ...(limits === null ? {} : { limits }),
   };
 }

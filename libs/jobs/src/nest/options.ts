@@ -5,9 +5,10 @@ import type { SqlPool } from '@fencepost/lease/postgres';
 import { redactUrl } from '@fencepost/lease/internal/redis';
 import { z } from 'zod';
 import { MAX_EXPLICIT, MIN_EXPLICIT } from '@fencepost/ledger/catalog';
+import { DEFAULT_POOL } from '../queue/routing.js';
 import { APP_NAME, appName } from './application.js';
 import { jobsEnvironment } from './environment.js';
-import { duration } from './handler-options.js';
+import { duration, poolName } from './handler-options.js';
 import { alarmsSchema, webhooksSchema, type AlarmOptions, type WebhookOptions } from './notification-options.js';
 
 export { isRole, type Role } from './role.js';
@@ -59,6 +60,11 @@ export interface JobsModuleOptions {
   readonly runLease?: string | number;
   /** How many runs a worker carries out at once; default 10. */
   readonly concurrency?: number;
+  /**
+   * The pools whose crons and jobs a worker carries out; default: `FENCEPOST_POOLS`, else `['default']`. A cron or job is in the pool
+   * that its option `pool` names.
+   */
+  readonly pools?: readonly string[];
   /** How long a worker that shuts down waits for its runs; default `'10s'`. */
   readonly drainDeadline?: string | number;
   /** How often a scheduler pod looks for runs that got stuck; default `'5s'`. */
@@ -129,6 +135,9 @@ const whole = (least: number, most: number) => {
   return z.int(expected).min(least, expected).max(most, expected);
 };
 
+const POOLS = 'expected a list of pools, such as ["default", "heavy"]';
+const poolNames = z.array(poolName, POOLS).min(1, POOLS).readonly();
+
 const APP = 'expected a package name, such as "reports" or "@shop/reports"';
 
 const DATABASE = 'expected an address such as postgres://user@localhost:5432/shop';
@@ -194,6 +203,7 @@ const schema = z
       leaseTtl: duration('300ms', '1h').default(10_000),
       runLease: duration('300ms', '24h').default(30_000),
       concurrency: whole(1, 10_000).default(10),
+      pools: poolNames.optional(),
       drainDeadline: duration('0ms', '1h').default(10_000),
       sweepEvery: duration('100ms', '1h').default(5_000),
       keepRuns: whole(0, 1_000_000).default(1_000),
@@ -240,7 +250,8 @@ const schema = z
   );
 
 /** {@link JobsModuleOptions} as the rest of the library uses them. */
-export type JobsSettings = Omit<z.output<typeof schema>, 'app' | 'revision'> & {
+export type JobsSettings = Omit<z.output<typeof schema>, 'app' | 'revision' | 'pools'> & {
+  readonly pools: readonly string[];
   readonly app: string;
   /** `null`: the store numbers the definitions. */
   readonly revision: number | null;
@@ -257,10 +268,11 @@ export function jobsSettings(options: JobsModuleOptions): JobsSettings {
     webhooks: (value: unknown) => (typeof value === 'string' ? 'a hidden value' : typeof value),
     postgres: (value: unknown) => (typeof value === 'string' ? hidden(value) : 'an object'),
   };
-  const { app, revision, ...settings } = checkedOptions({ owner: 'JobsModule', schema, secrets }, options);
+  const { app, revision, pools, ...settings } = checkedOptions({ owner: 'JobsModule', schema, secrets }, options);
   return {
     ...settings,
     app: app ?? environment.app ?? appName(),
     revision: revision ?? environment.revision ?? null,
+    pools: pools ?? environment.pools ?? [DEFAULT_POOL],
   };
 }

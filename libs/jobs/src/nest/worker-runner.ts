@@ -13,11 +13,14 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
+import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
+import { queuesOfWorker } from '../queue/routing.js';
+import { WorkerQueues } from '../queue/worker-queues.js';
 import { RunProcessor } from '../running/run.processor.js';
-import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { CronDeclarationError } from './cron-declaration.js';
+import { capabilitiesOf, checkTransactions, criticalOf, isInPools } from './capabilities.js';
 import { Declarer, type DeclarerOptions } from '../declaring/declarer.js';
 import { SETTLE_MS } from '../declaring/standing.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
@@ -44,29 +47,12 @@ import {
   POD_REGISTRY,
   RANDOM,
   RUN_NOTIFICATIONS,
+  RUN_QUEUE,
   TRACING,
   WORKER_REDIS,
 } from './tokens.js';
 import { FormatHeartbeat } from '../membership/format-heartbeat.js';
 import type { Membership } from '../membership/membership.js';
-
-/** @throws {CronDeclarationError} for the first handler with transactions, where the ledger has none */
-function checkTransactions(crons: Iterable<FoundCron>, { ledger }: Pick<JobsSettings, 'ledger'>): void {
-  if (ledger === 'postgres') return;
-  for (const { where, transactions } of crons) {
-    if (!transactions) continue;
-    throw new CronDeclarationError(
-      where,
-      `option "transactions": expected ledger: "postgres" in JobsModule beside it, got ${JSON.stringify(ledger)}. ` +
-        `Keep the ledger in the database of your rows, or use run.effect and its idempotency key instead.`,
-    );
-  }
-}
-
-/** The handlers to which a duplicate is damage. */
-function criticalOf(crons: ReadonlyMap<string, FoundCron>): string[] {
-  return [...crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
-}
 
 /** Between two looks at who is live and what the catalog has: a change of either is known within this time. */
 const DECLARE_AGAIN_MS = 5_000;
@@ -95,6 +81,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(PodRoles) private readonly podRoles!: PodRoles;
   @Inject(RUN_NOTIFICATIONS) private readonly notifications!: RunNotifications;
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
+  @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
 
   #crons: ReadonlyMap<string, FoundCron> = new Map();
   #processor: RunProcessor | null = null;
@@ -102,6 +89,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   #declarer: Declarer | null = null;
   #cancelDeclare: CancelTimer = () => {};
   #listing: CronListing | null = null;
+  #queues: WorkerQueues | null = null;
+  #isTaking = false;
+  #reroutedAt: number | null = null;
 
   /** All crons are checked before anything is declared or taken. */
   async onModuleInit(): Promise<void> {
@@ -126,17 +116,21 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
-    await processor.start();
     const { concurrency } = this.settings;
-    // Its definitions count from when this pod can execute them, and is known to be live.
+    // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
-      handlers: [...this.#crons.keys()],
+      ...capabilitiesOf(this.#crons, this.settings),
       critical: criticalOf(this.#crons),
       concurrency,
       running: processor.running,
-      ...(this.#declarer && { revision: this.#declarer.revision }),
+      // Its definitions count from when this pod can execute them, and is known to be live.
+      ...(this.#isTaking && this.#declarer && { revision: this.#declarer.revision }),
       ...(code !== null && { code }),
     }));
+    await processor.start();
+    this.#isTaking = true;
+    await this.reporting.reporter.reportNow();
+    this.#reroute();
     await retryOnBoot(() => declarer.declare());
     this.#armDeclare();
     this.cronDiscovery.watch((found) => this.#adoptLater(found));
@@ -154,7 +148,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.#classify(found);
     this.#adopt(found);
     this.#declarer = await this.#enrol();
+    this.#queues?.set(queuesOfWorker(capabilitiesOf(this.#crons, this.settings)));
     await this.reporting.reporter.reportNow();
+    this.#reroute();
     this.#declareAgain();
     this.#cancelDeclare();
     this.#armDeclare();
@@ -183,10 +179,28 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     this.#listing?.add(this.#crons.values());
   }
 
+  /** Never rejects: what could not be moved is moved at the next change, or delivered again by a sweep. */
+  #reroute(): void {
+    const { change } = this.reporting.reporter;
+    const names = this.#queues?.names ?? [];
+    const moved = this.queue.queues.note(names).then(() => this.queue.rerouting.reroute());
+    moved.then(
+      () => {
+        this.#reroutedAt = change;
+      },
+      (error: unknown) => reportQueueFailure(this.telemetry, { operation: 'queue.reroute' }, error),
+    );
+  }
+
   #assemble(): RunProcessor {
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
-    const handlerOf = (cron: string) => this.#crons.get(cron);
+    const queues = (this.#queues = new WorkerQueues(queuesOfWorker(capabilitiesOf(this.#crons, this.settings))));
+    const { rerouting } = this.queue;
+    const handlerOf = (name: string) => {
+      const cron = this.#crons.get(name);
+      return cron && isInPools(cron, settings) ? cron : undefined;
+    };
     const attempts = {
       ledger,
       clock,
@@ -198,7 +212,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       tracing,
       notifyOf: this.notifications.notifyOf,
     };
-    return new RunProcessor({ redis, prefix, tenant, concurrency, clock, telemetry, attempts });
+    const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
+    return new RunProcessor({ ...options, queues, rerouting });
   }
 
   /**
@@ -260,6 +275,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   }
 
   #declareAgain(): void {
+    if (this.reporting.reporter.change !== this.#reroutedAt) this.#reroute();
     this.#declarer?.repeat().catch((error: unknown) => {
       reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error);
     });

@@ -1,7 +1,7 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
-import { queuePrefix } from '../queue/bullmq-run-queue.js';
+import { queuePrefix } from '../queue/run-queues.js';
 import type { AlarmQueue, Message } from './messages.js';
 
 export const ALARM_QUEUE_NAME = 'alarms';

@@ -97,6 +97,10 @@ export class MemoryPodRegistry implements PodRegistry {
     return (await this.look()).pods;
   }
 
+  async change(): Promise<number> {
+    return this.#change;
+  }
+
   async leave(pod: string): Promise<void> {
     const card = this.#cards.get(pod);
     if (!card) return;

@@ -46,8 +46,12 @@ export interface NewPodCard {
   readonly concurrency: number | null;
   /** How many it executes now; `null` for a pod that is no worker. */
   readonly running: number | null;
-  /** Of a worker: the crons and jobs it has a method for. */
+  /** Of a worker: the crons and jobs it executes. */
   readonly handlers: readonly string[];
+  /** Of a worker: the pools that it belongs to. A worker of a former release names none. */
+  readonly pools?: readonly string[];
+  /** Of a worker: the pool of each handler that is not in the default pool. */
+  readonly pooled?: Readonly<Record<string, string>>;
   /** Of a worker: those of them for which a duplicate is damage, `criticality: 'correctness'`. */
   readonly critical?: readonly string[];
   /** With the ledger in Redis: how many replicas must acknowledge what it records. */
@@ -113,6 +117,8 @@ export interface PodRegistry {
   look(): Promise<RegistryReading>;
   /** The pods that have reported within {@link POD_GONE_MS}, by identity. */
   list(): Promise<readonly PodCard[]>;
+  /** The number of changes, as a report has it: costs one short command. */
+  change(): Promise<number>;
   /** At a graceful stop, after the last report. */
   leave(pod: string): Promise<void>;
 }

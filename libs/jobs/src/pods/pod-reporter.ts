@@ -73,6 +73,9 @@ export interface RoleFacts {
   readonly running?: number;
   /** The crons and jobs it has handlers for, and those among them whose correctness depends on durable stores. */
   readonly handlers?: readonly string[];
+  /** The pools of this worker, and the pool of each handler outside the default one. */
+  readonly pools?: readonly string[];
+  readonly pooled?: Readonly<Record<string, string>>;
   readonly critical?: readonly string[];
 }
 

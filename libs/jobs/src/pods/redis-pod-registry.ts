@@ -85,6 +85,10 @@ export class RedisPodRegistry implements PodRegistry {
     return (await this.look()).pods;
   }
 
+  async change(): Promise<number> {
+    return Number(await this.#redis.hget(this.#keys.registry, 'change'));
+  }
+
   async leave(pod: string): Promise<void> {
     this.#kept.delete(pod);
     await SCRIPTS['leave-pod'].run(this.#redis, Object.values(this.#keys), [pod]);

@@ -1,7 +1,17 @@
 import type { Job, JobsOptions } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import { bare, eventsOf, KEPT, names, own, stage, type Backend, type Stage } from './batching-backend.stage.js';
+import {
+  bare,
+  eventsOf,
+  KEPT,
+  names,
+  own,
+  ownWorker,
+  stage,
+  type Backend,
+  type Stage,
+} from './batching-backend.stage.js';
 
 /*
  * Whatever is done to a queue, all of its keys are compared with those of a queue to which the same is done over BullMQ's own
@@ -10,7 +20,7 @@ import { bare, eventsOf, KEPT, names, own, stage, type Backend, type Stage } fro
 
 /** Does the same on both, and compares after each step. */
 async function expectAlike(...steps: ((at: Stage) => Promise<unknown>)[]): Promise<void> {
-  const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: own })];
+  const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: ownWorker })];
   for (const step of steps) {
     const [a, b] = [await step(one).catch(String), await step(other).catch(String)];
     expect(b).toEqual(a);
@@ -159,7 +169,7 @@ describe('a worker', () => {
   });
 
   it.each<[string, Backend, Backend]>([
-    ['that BullMQ has added', bare, own],
+    ['that BullMQ has added', bare, ownWorker],
     ['for a worker of BullMQ', own, bare],
   ])('shares its queue: jobs %s', async (_what, adder, worker) => {
     const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder, worker })];
@@ -171,7 +181,7 @@ describe('a worker', () => {
   });
 
   it('of many slots takes each job once, and leaves the same events', async () => {
-    const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: own })];
+    const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: ownWorker })];
     for (const at of [one, other]) {
       const seen: (string | undefined)[] = [];
       const process = async ({ id }: Job) => void seen.push(id);

@@ -4,6 +4,8 @@ import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach } from 'vitest';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import { batchingBackend } from './batching-backend.js';
+import { workerBackend } from './worker-backend.js';
+import { WorkerQueues } from './worker-queues.js';
 
 const spaces = redisSpaces();
 const closing: (() => Promise<unknown>)[] = [];
@@ -16,6 +18,7 @@ export type Backend = (redis: Redis) => BackendFactory<RedisQueueBackend>;
 /** BullMQ's own. */
 export const bare = (() => undefined) as unknown as Backend;
 export const own: Backend = batchingBackend;
+export const ownWorker: Backend = (redis) => workerBackend(redis, new WorkerQueues(['q']));
 
 /** A queue, and what is done to it. */
 export interface Stage {

@@ -1,23 +1,16 @@
-import type { KeySpace } from '@fencepost/lease/internal/redis';
-import type { RedisClient } from '@fencepost/lease/redis';
-import { Queue } from 'bullmq';
+import { systemClock, type Clock } from '@fencepost/lease';
+import type { Job } from 'bullmq';
 import type { Delivery } from '@fencepost/ledger';
+import type { Catalog } from '@fencepost/ledger/catalog';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
-import { batchingBackend } from './batching-backend.js';
+import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
+import { Rerouting, type NewJob } from './rerouting.js';
+import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
+import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
+import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
+import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
-
-export const QUEUE_NAME = 'runs';
-
-/** The data of a BullMQ job: the key of the run in the ledger. A stale worker could change anything else. */
-export interface RunJobData {
-  readonly runId: string;
-}
-
-/** BullMQ's prefix, hash-tagged so that all keys of the queue share one cluster slot. */
-export function queuePrefix({ prefix, tenant }: KeySpace): string {
-  return `{${prefix}:${tenant}}`;
-}
 
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
@@ -29,29 +22,33 @@ export const KEPT_JOBS = { count: 1_000, age: 24 * 3_600 };
 const MAX_LINES = 1_000;
 const MAX_DELIVERIES = 20;
 
-export interface BullmqRunQueueOptions extends KeySpace {
-  /** The caller closes it. */
-  readonly redis: RedisClient;
-  readonly onTrouble: (error: Error) => void;
+export interface BullmqRunQueueOptions extends RunQueuesOptions {
+  readonly tracing?: Tracing | null;
+  readonly clock?: Clock;
+  readonly cronsOf?: CronsOf;
+  /** Told of runs that wait until a worker with their handler is live. */
+  readonly onUnrouted?: (runIds: readonly string[]) => Promise<void>;
+}
+
+export interface RoutedQueueOptions extends RunQueuesOptions, UnroutedDeps {
+  readonly catalog: Pick<Catalog, 'read'>;
   readonly tracing?: Tracing | null;
 }
 
+/** Carries each run to a queue that only workers with its handler take from, see {@link Routing}. */
 export class BullmqRunQueue implements RunQueue {
-  /** For Bull Board. */
-  readonly queue: Queue<RunJobData>;
-  readonly #redis: RedisClient;
+  readonly queues: RunQueues;
+  readonly rerouting: Rerouting;
+  readonly #router: RunRouter;
   readonly #tracing: Tracing | null;
 
-  constructor(options: BullmqRunQueueOptions) {
-    this.#redis = options.redis;
-    this.#tracing = options.tracing ?? null;
-    const { redis: connection } = options;
-    this.queue = new Queue<RunJobData>(
-      QUEUE_NAME,
-      { connection, prefix: queuePrefix(options) },
-      batchingBackend(connection),
-    );
-    this.queue.on('error', options.onTrouble);
+  constructor(private readonly options: BullmqRunQueueOptions) {
+    const { tracing = null, clock = systemClock, cronsOf } = options;
+    this.#tracing = tracing;
+    this.queues = new RunQueues(options);
+    this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
+    const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
+    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add });
   }
 
   /**
@@ -62,12 +59,21 @@ export class BullmqRunQueue implements RunQueue {
   static async open(options: BullmqRunQueueOptions): Promise<BullmqRunQueue> {
     const runs = new BullmqRunQueue(options);
     try {
-      await runs.queue.waitUntilReady();
+      await runs.queues.named(FORMER_QUEUE).waitUntilReady();
       return runs;
     } catch (error) {
       await runs.close();
       throw error;
     }
+  }
+
+  /**
+   * The same for a process that enqueues: asks the catalog where runs go, and records in the ledger which of them have no worker.
+   * @throws when the server did not reply
+   */
+  static openRouted({ catalog, ledger, telemetry, ...options }: RoutedQueueOptions): Promise<BullmqRunQueue> {
+    const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry }, runIds);
+    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), onUnrouted });
   }
 
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
@@ -94,12 +100,17 @@ export class BullmqRunQueue implements RunQueue {
   /** A redelivery continues the trace of the previous delivery. */
   async #origin({ runId, delivery, trace }: QueuedDelivery): Promise<string | undefined> {
     if (trace !== undefined || delivery === 1) return trace;
-    const before = await this.queue.getJob(jobId({ runId, delivery: delivery - 1 })).catch(() => undefined);
-    return before?.opts.telemetry?.metadata;
+    const before = [{ runId, delivery: delivery - 1 }];
+    const [job] = await this.#targets(before)
+      .then((targets) => this.#jobs(before, targets))
+      .catch(() => []);
+    return job?.opts.telemetry?.metadata;
   }
 
   async #add(deliveries: readonly QueuedDelivery[], spans: readonly (EnqueueSpan | undefined)[] = []): Promise<void> {
-    await this.queue.addBulk(
+    const { queues } = await this.#targets(deliveries);
+    await this.#addTo(
+      queues,
       deliveries.map(({ runId, delivery, priority, delayMs }, index) => ({
         name: cronOfRun(runId),
         data: { runId },
@@ -115,33 +126,75 @@ export class BullmqRunQueue implements RunQueue {
     );
   }
 
-  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
-    return Promise.all(deliveries.map((delivery) => this.#placeOf(jobId(delivery))));
+  #targets(deliveries: readonly Delivery[]): Promise<Targets> {
+    return this.#router.targets(deliveries.map(({ runId }) => runId));
   }
 
-  /** BullMQ's getState searches the whole waiting list, so a missing job would cost more the longer the queue is. */
-  async #placeOf(id: string): Promise<Place> {
-    if ((await this.#redis.exists(this.queue.toKey(id))) === 0) return null;
-    const state = await this.queue.getJobState(id);
-    return WAITING.includes(state) ? 'waiting' : state === 'active' ? 'active' : null;
+  /** Where runs of the crons go now, in the order given. */
+  async queuesOf(crons: readonly string[]): Promise<readonly string[]> {
+    return (await this.#router.targets(crons.map((cron) => `${cron}@0`))).queues;
+  }
+
+  async #addTo(targets: readonly string[], jobs: readonly NewJob[]): Promise<void> {
+    await this.queues.note(targets);
+    const of = (name: string) => jobs.filter((_, n) => targets[n] === name);
+    await Promise.all([...new Set(targets)].map((name) => this.queues.named(name).addBulk(of(name))));
+    const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
+    if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
+  }
+
+  async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
+    const targets = await this.#targets(deliveries);
+    const jobs = await this.#jobs(deliveries, targets);
+    return Promise.all(jobs.map((job, n) => placeOf(job, targets.queues[n] !== UNROUTED_QUEUE ? targets.taken : null)));
+  }
+
+  /** Each is looked for where it belongs, then in the other queues. */
+  async #jobs(deliveries: readonly Delivery[], { queues }: Targets): Promise<(Job<RunJobData> | undefined)[]> {
+    const find = (name: string, n: number) => this.queues.named(name).getJob(jobId(deliveries[n] as Delivery));
+    const found = await Promise.all(queues.map(find));
+    const missing = found.flatMap((job, n) => (job ? [] : [n]));
+    if (missing.length === 0) return found;
+    for (const name of await this.queues.names())
+      await Promise.all(missing.map(async (n) => (found[n] ??= await find(name, n))));
+    return found;
+  }
+
+  /** The job of a run's first delivery. */
+  async jobOf(runId: string): Promise<Job<RunJobData> | undefined> {
+    const first = [{ runId, delivery: 1 }];
+    return (await this.#jobs(first, await this.#targets(first)))[0];
   }
 
   /** The log of a run's attempts, oldest first, at most 1,000 lines per delivery; removed with their jobs. */
   async logs({ id: runId, delivery }: Pick<Run, 'id' | 'delivery'>): Promise<string[]> {
     const ids = Array.from({ length: Math.min(delivery, MAX_DELIVERIES) }, (_, n) => jobId({ runId, delivery: n + 1 }));
-    const found = await Promise.all(ids.map((id) => this.queue.getJobLogs(id, 0, MAX_LINES - 1)));
+    const queues = await this.queues.all();
+    const logsOf = (id: string) => queues.map((queue) => queue.getJobLogs(id, 0, MAX_LINES - 1));
+    const found = await Promise.all(ids.flatMap(logsOf));
     return found.flatMap(({ logs }) => logs);
   }
 
   close(): Promise<void> {
-    return this.queue.close();
+    return this.queues.close();
   }
+}
+
+/**
+ * BullMQ's getState searches the whole waiting list, so a missing job would cost more the longer the queue is.
+ * @param taken the queues that live workers take from; `null` for a run that none could bring to a worker
+ */
+async function placeOf(job: Job<RunJobData> | undefined, taken: ReadonlySet<string> | null): Promise<Place> {
+  if (!job) return null;
+  const state = await job.getState();
+  if (state === 'active') return 'active';
+  return WAITING.includes(state) && (taken === null || taken.has(job.queueName)) ? 'waiting' : null;
 }
 
 /**
  * BullMQ ignores a job whose id it has kept, so each delivery has its own id. No run id ends like this: a re-run ends with
  * `-r2`.
  */
-function jobId({ runId, delivery }: Delivery): string {
+export function jobId({ runId, delivery }: Delivery): string {
   return delivery === 1 ? runId : `${runId}-d${delivery}`;
 }

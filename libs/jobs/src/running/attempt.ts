@@ -1,7 +1,8 @@
-import { StaleFenceError, type LeaseLostError, type Clock } from '@fencepost/lease';
-import { sleep, type CancelTimer } from '@fencepost/lease/internal';
+import { StaleFenceError, type LeaseLostError } from '@fencepost/lease';
+import { sleep } from '@fencepost/lease/internal';
 import type { AttemptOutcome, AttemptRef, BeginReply } from '@fencepost/ledger';
-import type { RunState } from '@fencepost/ledger/run';
+import { MAX_RESULT_BYTES, type Run, type RunState } from '@fencepost/ledger/run';
+import { withinTimeout, type TimedAttempt } from './attempt-timeout.js';
 import type { AttemptDeps, Disposition, Delivery, CronHandler, RetryPolicy } from './delivery.js';
 import {
   describeError,
@@ -13,12 +14,15 @@ import {
 import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './errors.js';
 import { LazyAbort } from './lazy-abort.js';
-import { RunCancelledError, AttemptTimeoutError, FinalError } from './errors.js';
+import { RunCancelledError, FinalError } from './errors.js';
 import { lateByMs, makeRunContext } from './make-run-context.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
 import { Heartbeat, HeartbeatTimer, type HeartbeatOwner } from './heartbeat.js';
 import { TransactionMisusedError } from '@fencepost/ledger';
+import { resultJson, whyNotKept } from './result-json.js';
+
+type Handled = { readonly returned: unknown } | { readonly error: unknown };
 
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
@@ -62,38 +66,40 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     delivery.givenUp.watch((reason) => this.abort(reason));
     const began = clock.monotonic();
     try {
-      const failure = await this.#handle();
+      const handled = await this.#handle();
       // An unknown outcome is neither a success nor a failure, even if the handler caught its error.
       if (this.#session?.unresolved) return await this.#finishUncertain(this.#session.unresolved);
       const tookMs = Math.round(clock.monotonic() - began);
-      return failure ? await this.#fail(failure.error, tookMs) : await this.#succeed(tookMs);
+      return await ('error' in handled ? this.#fail(handled.error, tookMs) : this.#succeed(handled.returned, tookMs));
     } finally {
       this.#heartbeat.stop();
       delivery.givenUp.unwatch();
     }
   }
 
-  async #handle(): Promise<{ readonly error: unknown } | null> {
+  async #handle(): Promise<Handled> {
     const { timeoutMs } = this.start.handler;
     try {
-      await (timeoutMs === undefined ? this.#work() : this.#workFor(timeoutMs));
-      return null;
+      return { returned: await (timeoutMs === undefined ? this.#work() : this.#workFor(timeoutMs)) };
     } catch (error) {
       return { error };
     }
   }
 
-  #workFor(timeoutMs: number): Promise<void> {
+  #workFor(timeoutMs: number): Promise<unknown> {
     const { runId } = this.start.delivery;
-    return withinLimit(this.#work(), { runId, timeoutMs, clock: this.deps.clock, attempt: this });
+    return withinTimeout(this.#work(), { runId, timeoutMs, clock: this.deps.clock, attempt: this });
   }
 
-  async #work(): Promise<void> {
+  async #work(): Promise<unknown> {
     const { begun, handler, delivery } = this.start;
     const log = (level: keyof RunLog, message: string) => this.#log(level, message);
     const session = () => (this.#session ??= this.#makeSession());
-    await handler.handle(await makeRunContext({ begun, handler, delivery, end: this.#end, log, session }));
+    const previous = () => this.#previous();
+    const context = await makeRunContext({ begun, handler, delivery, end: this.#end, log, session, previous });
+    const returned = await handler.handle(context);
     await this.#session?.awaited.check();
+    return returned;
   }
 
   #finish(outcome: AttemptOutcome): Promise<RunState | null> {
@@ -114,8 +120,12 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
     }
   }
 
-  async #succeed(tookMs: number): Promise<Disposition> {
-    const state = await this.#finish({ kind: 'succeeded' });
+  #previous(): Promise<Run | null> {
+    return this.retryWhileLeased('run.read', () => this.deps.ledger.previousSuccess(this.#ref.runId));
+  }
+
+  async #succeed(returned: unknown, tookMs: number): Promise<Disposition> {
+    const state = await this.#finish({ kind: 'succeeded', result: this.#resultOf(returned) });
     if (state === null) return this.#refused();
     const { telemetry } = this.deps;
     if (telemetry.listens('attempt.succeeded')) {
@@ -123,6 +133,17 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
       telemetry.emit('attempt.succeeded', { ...this.#about, fence, tookMs });
     }
     return SETTLED;
+  }
+
+  /** The effects of the run have happened: a result that can't be kept is no reason to repeat them. */
+  #resultOf(returned: unknown): string | undefined {
+    if (returned === undefined || returned === null) return undefined;
+    const encoded = resultJson(returned, MAX_RESULT_BYTES);
+    if ('json' in encoded) return encoded.json;
+    const reason = whyNotKept(encoded.why);
+    this.deps.telemetry.emit('run.result-dropped', { ...this.#about, fence: this.#ref.fence, reason });
+    this.#log('warn', `the result was not kept: ${reason}`);
+    return undefined;
   }
 
   async #fail(error: unknown, tookMs: number): Promise<Disposition> {
@@ -226,47 +247,6 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
 
   #log(level: keyof RunLog, message: string): void {
     this.start.delivery.log(level, message, { attempt: this.#about.attempt, fence: this.#ref.fence });
-  }
-}
-
-const MAX_GRACE_MS = 5_000;
-
-const NOTHING: CancelTimer = () => {};
-
-interface AttemptLimit {
-  readonly runId: string;
-  /** `undefined`: no limit. */
-  readonly timeoutMs: number | undefined;
-  readonly clock: Clock;
-  readonly attempt: TimedAttempt;
-}
-
-interface TimedAttempt {
-  /** Tells the handler to stop. */
-  abort(error: AttemptTimeoutError): void;
-  /** The handler has not stopped within the grace. */
-  abandon(): void;
-}
-
-/** Waits for the handler until its timeout, and then for a grace in which it can clean up. */
-async function withinLimit(work: Promise<unknown>, limit: AttemptLimit): Promise<void> {
-  const { runId, timeoutMs, clock, attempt } = limit;
-  if (timeoutMs === undefined) return void (await work);
-  let cancel = NOTHING;
-  const left = new Promise<never>((_, reject) => {
-    cancel = clock.after(timeoutMs, () => {
-      const error = new AttemptTimeoutError(runId, timeoutMs);
-      attempt.abort(error);
-      cancel = clock.after(Math.min(timeoutMs / 4, MAX_GRACE_MS), () => {
-        attempt.abandon();
-        reject(error);
-      });
-    });
-  });
-  try {
-    await Promise.race([work, left]);
-  } finally {
-    cancel();
   }
 }
 

@@ -19,7 +19,7 @@ export interface RetryPolicy {
 }
 
 export interface AttemptDeps {
-  readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'items'>;
+  readonly ledger: AttemptLog & Pick<RunHistory, 'readRun' | 'previousSuccess' | 'items'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly random: () => number;
@@ -45,6 +45,8 @@ export interface CronHandler {
   /** Whether it needs a ledger in PostgreSQL; default `false`. */
   readonly transactions?: boolean;
   readonly limits?: Limits;
+  /** Default `default`. */
+  readonly pool?: string;
   /** Checks the payload of the run and returns what the handler gets. @throws an error that fails the run for good */
   readonly readPayload?: (payload: unknown) => unknown;
 }
@@ -65,12 +67,16 @@ export interface Delivery {
   readonly givenUp: LazyAbort;
   log(level: keyof RunLog, message: string, of: { readonly attempt: number; readonly fence: number }): void;
   progress(value: number | object): Promise<void>;
+  /** Hands the run on to where a worker has its handler; `false` when it belongs to no other queue. Absent: there is one queue. */
+  pass?(): Promise<boolean>;
 }
 
 /** What the queue does with the job: complete it, fail it, or deliver it again later. */
 export type Disposition =
   | { readonly kind: 'settled' }
   | { readonly kind: 'failed'; readonly error: unknown }
+  /** The run is in another queue now, and the job needless. */
+  | { readonly kind: 'passed' }
   | { readonly kind: 'later'; readonly waitMs: number };
 
 /** A delivery comes again this long after a store failed. */

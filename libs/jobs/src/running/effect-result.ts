@@ -1,5 +1,6 @@
 import { EffectResultError } from './errors.js';
 import { issuesText, type StandardSchema } from './payload-schema.js';
+import { resultJson } from './result-json.js';
 
 const MAX_RESULT = 64 * 1024;
 
@@ -10,57 +11,9 @@ type Became = ConstructorParameters<typeof EffectResultError>[2];
  * @throws {EffectResultError}
  */
 export function encodeResult(effect: string, result: unknown, became?: Became): string {
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(result ?? null);
-  } catch (cause) {
-    throw new EffectResultError(effect, cause, became);
-  }
-  if (json === undefined) throw new EffectResultError(effect, 'it is not data', became);
-  const lost = lostInResult(result);
-  if (lost !== null) throw new EffectResultError(effect, `JSON can't carry ${lost}`, became);
-  if (Buffer.byteLength(json) > MAX_RESULT) {
-    throw new EffectResultError(effect, 'it is larger than 64 KiB', became);
-  }
-  return json;
-}
-
-/**
- * The first part of a result that JSON would silently change, and its path; `null` if there is none. Values with `toJSON`, such
- * as dates, are fine: they say themselves what they become. `undefined` is absent from an object for whoever reads it too; in
- * an array it would become `null`.
- */
-function lostInResult(value: unknown, path = 'result'): string | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} (at ${path})`;
-  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value} (at ${path})`;
-  if (typeof value !== 'object' || value === null) return null;
-  if ('toJSON' in value && typeof value.toJSON === 'function') return null;
-  if (Array.isArray(value)) return firstLost(value.entries(), (index) => `${path}[${index}]`);
-  if (!isPlain(value)) return `${instance(value)} (at ${path})`;
-  return firstLost(Object.entries(value), (key) => `${path}.${key}`, { mayBeAbsent: true });
-}
-
-function firstLost<Key>(
-  parts: Iterable<[Key, unknown]>,
-  pathOf: (key: Key) => string,
-  { mayBeAbsent = false } = {},
-): string | null {
-  for (const [key, part] of parts) {
-    const lost = part === undefined && !mayBeAbsent ? `undefined (at ${pathOf(key)})` : lostInResult(part, pathOf(key));
-    if (lost !== null) return lost;
-  }
-  return null;
-}
-
-/** Also when it comes from another realm, as in tests of Jest: nothing is above the prototype of plain objects. */
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function instance(value: object): string {
-  const { constructor: made } = value as { readonly constructor?: { readonly name: string } };
-  return `an instance of ${made?.name || 'a class'}`;
+  const encoded = resultJson(result ?? null, MAX_RESULT);
+  if ('json' in encoded) return encoded.json;
+  throw new EffectResultError(effect, encoded.why, became);
 }
 
 /**

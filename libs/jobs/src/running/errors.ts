@@ -1,5 +1,6 @@
 import { FencepostError } from '@fencepost/lease';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
+import { whyNotKept } from './result-json.js';
 
 /** Another attempt would fail in the same way: the run fails for good, whatever its retry policy. */
 export abstract class FinalError extends FencepostError {}
@@ -44,9 +45,8 @@ export class EffectResultError extends FinalError {
   readonly code = 'EFFECT_RESULT';
 
   constructor(effect: string, cause: unknown, became: keyof typeof RESULT = 'recorded') {
-    const why = cause instanceof Error ? `JSON can't carry it (${cause.message.split('\n')[0]})` : String(cause);
     const [what, advice] = RESULT[became];
-    super(`The effect "${effect}" ${what}: ${why}. ${advice}.`, { cause });
+    super(`The effect "${effect}" ${what}: ${whyNotKept(cause)}. ${advice}.`, { cause });
   }
 }
 

@@ -11,7 +11,7 @@ import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDeli
 /** What executes a delivery; `limiter` is used for handlers with limits. */
 export type ExecuteDeps = LimitedDeps;
 
-/** A run without a handler here is offered to another worker this soon. */
+/** A run that has no handler here, and belongs to no other queue, is offered again this soon. */
 const UNHANDLED_MS = 1_000;
 
 /** begin (ledger) → handler → effects → finish (ledger); only then may the queue complete its job. */
@@ -76,8 +76,9 @@ async function reportExhausted({ ledger, telemetry }: AttemptDeps, runId: string
 }
 
 /** A cron created at run time names its handler: stored in the run and in the ledger. */
-async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Found | Disposition> {
+async function handlerOfRun(deps: AttemptDeps, delivery: Delivery): Promise<Found | Disposition> {
   const { ledger, telemetry } = deps;
+  const { runId } = delivery;
   const cron = cronOfRun(runId);
   try {
     const run = await ledger.readRun(runId);
@@ -85,6 +86,7 @@ async function handlerOfRun(deps: AttemptDeps, { runId }: Delivery): Promise<Fou
     const handler = run.handler === null ? undefined : deps.handlerOf(run.handler);
     if (handler && run.handler !== null) return { name: run.handler, handler };
     telemetry.emit('attempt.unhandled', { cron, runId });
+    if (await delivery.pass?.()) return { kind: 'passed' };
     if (run.waiting === null) await ledger.noteWaiting(runId, 'no-capable-worker');
   } catch (error) {
     return afterFailure(deps, { operation: 'handler.find', runId }, error);

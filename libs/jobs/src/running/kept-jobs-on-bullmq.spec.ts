@@ -10,6 +10,7 @@ import { CronCatalog, CronOperator } from '@fencepost/operations';
 import type { AttemptDeps } from './delivery.js';
 import { RunProcessor } from './run.processor.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const spaces = redisSpaces();
 
@@ -52,7 +53,7 @@ describe('a processor', () => {
 
   it.each(ENDS)('keeps the last thousand of its %s jobs to be looked at', async (end, handlerOf) => {
     const runs = await queueWithWorker(handlerOf);
-    const { queue } = runs;
+    const queue = runs.queues.named(FORMER_QUEUE);
     await runs.enqueue(Array.from({ length: 1_002 }, (_, n) => ({ runId: `c@${n}`, delivery: 1 })));
     await expect
       .poll(() => queue.getJobCounts('waiting', 'active'), { timeout: 60_000 })

@@ -11,6 +11,7 @@ import type { Limits } from './delivery.js';
 import { RunProcessor } from './run.processor.js';
 import { recordedEvents } from '../../../../test/support/recorded.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const spaces = redisSpaces();
 const closing: (() => Promise<unknown>)[] = [];
@@ -85,10 +86,10 @@ async function queueOf(space: Space): Promise<(customers: readonly string[]) => 
       });
       if (reply.verdict === 'claimed') runIds.push(reply.runId);
     }
-    await queue.queue.pause();
+    await queue.queues.named(FORMER_QUEUE).pause();
     await queue.enqueue(runIds.map((runId) => ({ runId, delivery: 1 })));
     await ledger.confirm(runIds);
-    await queue.queue.resume();
+    await queue.queues.named(FORMER_QUEUE).resume();
     return runIds;
   };
 }

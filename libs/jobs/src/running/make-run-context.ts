@@ -1,5 +1,5 @@
 import type { BeginReply } from '@fencepost/ledger';
-import { hasLateness } from '@fencepost/ledger/run';
+import { hasLateness, type Run } from '@fencepost/ledger/run';
 import type { Delivery, CronHandler } from './delivery.js';
 import type { EffectSession } from './effect-session.js';
 import { runEffect } from './effect-call.js';
@@ -17,6 +17,7 @@ interface ContextParts {
   readonly log: (level: keyof RunLog, message: string) => void;
   /** Made by the first effect: most runs are short. */
   readonly session: () => EffectSession;
+  readonly previous: () => Promise<Run | null>;
 }
 
 /** Returns a promise only if the payload needs to be read. @throws {PayloadError} by rejecting it */
@@ -47,12 +48,20 @@ function contextOf(parts: ContextParts, payload: unknown): TransactionalRunConte
     payload,
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     progress,
+    previous: async () => previousOf(await parts.previous()),
     effect: (name, act, options) => tracked(session(), name, (one) => runEffect(one, { name, act }, options)),
     transaction: (work, options) =>
       tracked(session(), options?.name ?? 'transaction', (one) => runTransaction(one, work, options)),
     forEach: (items, keyOf, ...[act, options]) =>
       tracked(session(), options?.name ?? 'items', (one) => runForEach(one, { items, keyOf, act, progress }, options)),
   });
+}
+
+function previousOf(run: Run | null): Awaited<ReturnType<TransactionalRunContext['previous']>> {
+  if (run === null || run.finishedAt === null) return null;
+  const { id, scheduledAt, finishedAt, result } = run;
+  const parsed: unknown = result === null ? null : JSON.parse(result);
+  return { id, scheduledAt: new Date(scheduledAt), finishedAt: new Date(finishedAt), result: parsed };
 }
 
 function tracked<T>(session: EffectSession, name: unknown, start: (session: EffectSession) => Promise<T>): Promise<T> {

@@ -42,6 +42,20 @@ export interface RunContext {
   /** Percent, or any JSON, shown with the job in Bull Board. Never rejects. */
   readonly progress: (value: number | object) => Promise<void>;
   /**
+   * The latest run of this cron that succeeded and whose instant comes before that of this run, with what its handler returned;
+   * `null` if none is on record. Every attempt of a run gets the same answer unless an earlier run has succeeded meanwhile.
+   *
+   * Asks the ledger when it is called. Looks back over at most 1,000 runs, and finds none that retention has deleted: what must
+   * not get lost belongs in a store of your own.
+   */
+  readonly previous: () => Promise<{
+    readonly id: string;
+    readonly scheduledAt: Date;
+    readonly finishedAt: Date;
+    /** `null` if it returned nothing, or nothing that could be kept. */
+    readonly result: unknown;
+  } | null>;
+  /**
    * Executes a side effect and records its result: effectively once if the system behind it honours the fence or
    * the idempotency key, at least once otherwise, and its outcome is never guessed.
    *
@@ -101,5 +115,8 @@ export interface TransactionalRunContext extends RunContext {
   readonly transaction: <T>(work: TransactionWork<T>, options?: TransactionOptions) => Promise<T>;
 }
 
-/** A method decorated with `@SingletonCron`. Its return value is ignored. */
+/**
+ * A method decorated with `@SingletonCron` or `@JobHandler`. What it returns is the result of the run, and is kept with it: JSON
+ * of at most 16 KiB. Anything else is dropped with a warning; the run has succeeded all the same.
+ */
 export type RunHandler = (run: TransactionalRunContext) => unknown;

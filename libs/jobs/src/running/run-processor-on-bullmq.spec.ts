@@ -8,9 +8,10 @@ import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { RunProcessor } from './run.processor.js';
 import type { RunHandler } from './run-context.js';
-import { type RunJobData } from '../queue/bullmq-run-queue.js';
+import type { RunJobData } from '../queue/run-queues.js';
 import { recordedEvents } from '../../../../test/support/recorded.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const spaces = redisSpaces();
 const closing: (() => Promise<unknown>)[] = [];
@@ -68,7 +69,7 @@ async function enqueue({ ledger, runs }: Set, n = 0, { cron = CRON } = {}): Prom
 }
 
 async function jobOf({ runs }: Set, runId: string): Promise<Job<RunJobData>> {
-  const job = await runs.queue.getJob(runId);
+  const job = await runs.queues.named(FORMER_QUEUE).getJob(runId);
   if (!job) throw new Error(`Expected a job ${runId}.`);
   return job;
 }
@@ -104,7 +105,7 @@ describe('the processor', () => {
     await expect.poll(() => jobState(set, runId), { interval: 5 }).toBe('delayed');
     await expect.poll(() => jobState(set, runId)).toBe('completed');
     expect(await set.ledger.readRun(runId)).toMatchObject({ state: 'succeeded', attempt: 2, delivery: 1 });
-    const { logs } = await set.runs.queue.getJobLogs(runId);
+    const { logs } = await set.runs.queues.named(FORMER_QUEUE).getJobLogs(runId);
     const line = (level: string, attempt: number, message: string) =>
       new RegExp(
         String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ${level} \[attempt ${attempt} · fence \d{16}\] ${message}`,

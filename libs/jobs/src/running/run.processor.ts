@@ -4,8 +4,12 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
-import { batchingBackend } from '../queue/batching-backend.js';
-import { KEPT_JOBS, QUEUE_NAME, queuePrefix, type RunJobData } from '../queue/bullmq-run-queue.js';
+import { workerBackend } from '../queue/worker-backend.js';
+import { KEPT_JOBS } from '../queue/bullmq-run-queue.js';
+import type { Rerouting } from '../queue/rerouting.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
+import { queuePrefix, type RunJobData } from '../queue/run-queues.js';
+import { WorkerQueues } from '../queue/worker-queues.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
@@ -22,6 +26,10 @@ export interface RunProcessorOptions extends KeySpace {
   readonly redis: RedisClient;
   readonly attempts: AttemptDeps;
   readonly concurrency: number;
+  /** Default: the one of former releases. */
+  readonly queues?: WorkerQueues;
+  /** Where a run goes that this worker has no handler for; default: nowhere. */
+  readonly rerouting?: Pick<Rerouting, 'pass'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** Where the limits of handlers are kept; default the Redis of the worker. */
@@ -53,17 +61,19 @@ interface Executing {
   readonly work: Promise<void>;
 }
 
-/** The only consumer of the queue: executes each delivery as one attempt. */
+/** The only consumer of the queues: executes each delivery as one attempt. */
 export class RunProcessor {
   readonly #worker: Worker<RunJobData>;
   readonly #limiter: Limiter;
   /** The same for every run. */
   readonly #deps: ExecuteDeps;
+  readonly #queues: WorkerQueues;
   readonly #executing = new Set<Executing>();
   #stopping = false;
 
   constructor(private readonly options: RunProcessorOptions) {
     const { attempts, clock } = options;
+    this.#queues = options.queues ?? new WorkerQueues([FORMER_QUEUE]);
     this.#limiter = this.#limits();
     this.#deps = { heartbeatTimer: new HeartbeatTimer(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
     const settings: WorkerOptions = {
@@ -80,7 +90,8 @@ export class RunProcessor {
       ...(attempts.tracing ? { telemetry: attempts.tracing.bullmq as NonNullable<WorkerOptions['telemetry']> } : {}),
     };
     const work = (job: Job<RunJobData>, token?: string) => this.#track(job, token);
-    this.#worker = new Worker<RunJobData>(QUEUE_NAME, work, settings, batchingBackend(options.redis));
+    const queues = this.#queues;
+    this.#worker = new Worker<RunJobData>(queues.names[0] ?? FORMER_QUEUE, work, settings, workerBackend(options.redis, queues));
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const { jobId, givenUp } of this.#executing) {
@@ -144,6 +155,10 @@ export class RunProcessor {
     switch (disposition.kind) {
       case 'settled':
         return;
+      case 'passed':
+        // A kept job would keep its id from coming back to this queue.
+        job.opts.removeOnComplete = true;
+        return;
       case 'failed':
         throw shownError(disposition.error);
       case 'later':
@@ -165,6 +180,7 @@ export class RunProcessor {
       },
       progress: (value) =>
         job.updateProgress(scrub(value)).catch((error: unknown) => this.#trouble('job.update-progress', error)),
+      pass: async () => (await this.options.rerouting?.pass(job, this.#queues.names)) ?? false,
     };
   }
 

@@ -12,6 +12,7 @@ import { Sweeper } from './sweeper.js';
 import { privateRedis } from '../../../../test/support/redis.js';
 import { recordedEvents } from '../../../../test/support/recorded.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const BACKLOG = 2_000;
 const SWEEP_EVERY_MS = 2_000;
@@ -74,7 +75,7 @@ it('2,000 runs of one cron that the queue has lost are all delivered again in on
   sweeper.watch('report');
   const end = claiming(ledger);
   sweeper.start();
-  await expect.poll(() => queue.queue.count(), { timeout: WITHIN_MS, interval: 200 }).toBe(BACKLOG);
+  await expect.poll(() => queue.queues.named(FORMER_QUEUE).count(), { timeout: WITHIN_MS, interval: 200 }).toBe(BACKLOG);
   const took = await end();
   expect(new Set(events.of('run.redelivered').map(({ runId }) => runId)).size).toBe(BACKLOG);
   expect(took.length).toBeGreaterThan(10);

@@ -5,13 +5,15 @@ import { parseFence, systemClock } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
 import type { OverlapPolicy } from '@fencepost/ledger/run';
 import { RedisLedger } from '@fencepost/ledger/redis';
-import { BullmqRunQueue, QUEUE_NAME, queuePrefix } from '../queue/bullmq-run-queue.js';
+import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
+import { queuePrefix } from '../queue/run-queues.js';
 import { Schedules } from '../schedules/schedules.js';
 import { Dispatcher } from './dispatcher.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { CRON, SchedulerStage, START, type StageOptions } from '../../../../test/support/scheduler-stage.js';
 import { Recovery } from './recovery.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const at = (second: number) => START + second * 1_000;
 
@@ -128,14 +130,14 @@ describe('on BullMQ, a run that blocks its cron', () => {
       occurrence: { scheduledAt: AT, dueAt: AT, reason: 'schedule', missed: null },
     });
     await dispatcher.deliver([{ runId: RUN, delivery: 1 }]);
-    const jobs = async () => new Set((await queue.queue.getJobs()).map(({ id }) => id));
+    const jobs = async () => new Set((await queue.queues.named(FORMER_QUEUE).getJobs()).map(({ id }) => id));
     return { space, queue, recovery, jobs };
   }
 
   /** Takes the job as BullMQ's worker does, and is gone: no lock is renewed, no attempt begins. */
   async function dieWithJob(space: Awaited<ReturnType<typeof blocking>>['space']): Promise<void> {
     const connection = spaces.redis().duplicate({ maxRetriesPerRequest: null });
-    const taking = new Worker(QUEUE_NAME, null, { connection, prefix: queuePrefix(space) });
+    const taking = new Worker(FORMER_QUEUE, null, { connection, prefix: queuePrefix(space) });
     expect(await taking.getNextJob('token')).toMatchObject({ id: RUN });
     await taking.close(true);
     await closeRedis(connection);
@@ -143,7 +145,7 @@ describe('on BullMQ, a run that blocks its cron', () => {
 
   it('is delivered again at the first look when its job was deleted', async () => {
     const { queue, recovery, jobs } = await blocking();
-    await queue.queue.obliterate({ force: true });
+    await queue.queues.named(FORMER_QUEUE).obliterate({ force: true });
     expect(await recovery.unblock(NIGHTLY, NOTHING)).toEqual(new Set());
     expect(await jobs()).toEqual(new Set([`${RUN}-d2`]));
   });

@@ -114,6 +114,8 @@ export interface Events {
   'claim.outdated': OfCron & { readonly generation: number; readonly accepted: number };
   'run.enqueued': OfRun & { readonly delivery: number };
   'run.confirmed': OfRun;
+  /** No live worker has its handler. */
+  'run.unrouted': OfRun;
   'run.redelivered': OfRun & { readonly delivery: number; readonly was: RunState };
   'attempt.begun': OfAttempt & { readonly lateByMs: number; readonly worker: string };
   /** `key-limit`: all permits of its key are taken; `rate-limit`: all permits of the period are taken. */
@@ -123,11 +125,14 @@ export interface Events {
   };
   /** The worker of its last attempt never reported; `attempt` is that one. Emitted by the process that found it. */
   'run.exhausted': OfRun & { readonly attempt: number; readonly reason: string };
+  /** The run succeeded, and what its handler returned is no JSON or too large to be kept. */
+  'run.result-dropped': OfAttempt & { readonly reason: string };
   /** An operator gave up an uncertain run, which has failed by that. Emitted by one scheduler pod, wherever the order came from. */
   'run.given-up': OfOrder;
   /** `cancelling`: a worker executes it and is told. Emitted by one scheduler pod, wherever the order came from. */
   'run.cancelled': OfOrder & { readonly verdict: 'cancelled' | 'cancelling' };
   'attempt.needless': OfRun & { readonly state: RunState | 'missing' };
+  /** A worker that has no handler for the run has taken it, and hands it on. */
   'attempt.unhandled': OfRun;
   'attempt.aborted': OfAttempt & { readonly cause: string };
   'attempt.succeeded': OfAttempt & { readonly tookMs: number };

@@ -24,8 +24,8 @@ interface Verbs {
   readonly permit: 'acquire' | 'release' | 'renew';
   readonly ping: 'read';
   readonly pod: 'drain' | 'leave' | 'report';
-  readonly queue: 'connect';
-  readonly run: 'enqueue' | 'read';
+  readonly queue: 'connect' | 'reroute';
+  readonly run: 'enqueue' | 'note-waiting' | 'read';
   readonly store: 'check';
   readonly 'wait-queue': 'leave' | 'read';
   readonly worker: 'pause' | 'run';

@@ -16,6 +16,7 @@ import { recordSpans } from '../../../../test/pods/recorded-spans.js';
 import { testRedis } from '../../../../test/support/redis.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { FORMER_QUEUE } from '../queue/routing.js';
 
 const PATIENCE = { timeout: 15_000 };
 const spaces = redisSpaces();
@@ -84,7 +85,7 @@ describe('with the option "tracing"', () => {
     expect(chain.map(({ name }) => name)).toEqual([
       'fencepost.effect',
       'fencepost.attempt',
-      'process runs',
+      'process fencepost-workspace',
       'fencepost.enqueue',
       'fencepost.claim',
     ]);
@@ -153,7 +154,7 @@ describe('with the option "tracing"', () => {
     await expect.poll(() => Work.done.length, PATIENCE).toBeGreaterThan(before);
     const runs = new BullmqRunQueue({ redis: spaces.redis(), ...space, onTrouble: () => {} });
     closing.push(() => runs.close());
-    const job = await runs.queue.getJob(Work.done.at(-1) ?? '');
+    const job = await runs.queues.named(FORMER_QUEUE).getJob(Work.done.at(-1) ?? '');
     expect(job?.opts.telemetry).toBeUndefined();
   });
 });

@@ -100,7 +100,8 @@ export interface ItemsStep {
 export type FinishEffectReply = 'recorded' | 'late' | 'known' | 'stale';
 
 export type AttemptOutcome =
-  | { readonly kind: 'succeeded' }
+  /** `result`: JSON of at most `MAX_RESULT_BYTES`, kept with the run. */
+  | { readonly kind: 'succeeded'; readonly result?: string | undefined }
   | { readonly kind: 'failed'; readonly error: string }
   /** The handler stopped because it was told to. */
   | { readonly kind: 'cancelled'; readonly error: string }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { FencepostError } from '@fencepost/lease';
-import { DEFAULT_CANCEL_GRACE_MS } from './run.js';
+import { DEFAULT_CANCEL_GRACE_MS, MAX_RESULT_BYTES } from './run.js';
 import type {
   AttemptOutcome,
   BeginRequest,
@@ -131,6 +131,13 @@ export function checkBegin({ ttlMs, maxAttempts }: BeginRequest): void {
 /** @throws {RangeError} */
 export function checkOutcome(outcome: AttemptOutcome): void {
   if (outcome.kind === 'retry') checkWhole('delayMs', outcome.delayMs, 0);
+  if (outcome.kind === 'succeeded' && outcome.result !== undefined) checkResult(outcome.result);
+}
+
+function checkResult(result: string): void {
+  const bytes = Buffer.byteLength(result);
+  if (bytes <= MAX_RESULT_BYTES) return;
+  throw new RangeError(`Expected a result of at most ${MAX_RESULT_BYTES} bytes, got ${bytes}.`);
 }
 
 /** @throws {RangeError} */

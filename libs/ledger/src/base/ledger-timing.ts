@@ -25,3 +25,9 @@ export const FORGET_BATCH = 500;
 
 /** How soon a run that waits for another one of its cron is asked again at the latest: its predecessor may have ended. */
 export const POSITION_MS = 1_000;
+
+/**
+ * Runs that are looked at to find the success before a run: as many as a cron keeps by default. A cron that has failed more
+ * often than that in a row has none.
+ */
+export const MAX_LOOKED_BACK = 1_000;

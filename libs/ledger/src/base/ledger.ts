@@ -116,9 +116,22 @@ export interface OperatorLog {
   resolve(runId: string, request: ResolveRequest): Promise<ResolveReply>;
 }
 
+/** A run, and its effects in the order they were begun. */
+export interface RunWithEffects {
+  readonly run: Run;
+  readonly effects: readonly EffectRecord[];
+}
+
 /** What is on record, and how it is forgotten. */
 export interface RunHistory {
   readRun(runId: string): Promise<Run | null>;
+  /** The same of many runs with their effects, in the order given, in few calls where the store can; without unknown runs. */
+  readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]>;
+  /**
+   * The latest run of the same cron that succeeded and whose instant comes before that of this one; of one instant, whose id
+   * does. `null` where there is none among the `MAX_LOOKED_BACK` runs on record before it, or it isn't on record itself.
+   */
+  previousSuccess(runId: string): Promise<Run | null>;
   /** Of these crons the runs in one state, which came into it last first, `limit` of each cron at most. */
   runsIn(state: 'failed' | 'uncertain', crons: readonly string[], limit: number): Promise<Run[]>;
   /** The newest runs first, skipped occurrences included. */

@@ -16,6 +16,9 @@ export type OverlapPolicy = 'skip' | 'queue-one' | 'queue-all' | 'replace' | 'al
 
 export const MAX_QUEUE_LENGTH = 100;
 
+/** Of UTF-8. A result tells what came of a run; whatever is larger belongs in a store of its own. */
+export const MAX_RESULT_BYTES = 16_384;
+
 /** With `replace`: how long the older run may go on after it was cancelled. */
 export const DEFAULT_CANCEL_GRACE_MS = 30_000;
 
@@ -123,6 +126,8 @@ export interface Run {
   readonly notBefore: number | null;
   readonly finishedAt: number | null;
   readonly error: string | null;
+  /** JSON of what the handler returned, at most {@link MAX_RESULT_BYTES}; `null` for nothing, and unless it succeeded. */
+  readonly result: string | null;
   /** Who asked for it, where somebody did. */
   readonly by: string | null;
   /** JSON, as it goes to the handler. */

@@ -147,6 +147,7 @@ interface Ended extends Now {
 export function finishInMemory(cron: MemoryCron, run: MemoryRun, { outcome, ...at }: Ended): RunState {
   const { record } = run;
   record.error = outcome.kind === 'succeeded' ? null : outcome.error || null;
+  if (outcome.kind === 'succeeded') record.result = outcome.result ?? null;
   // Who failed, or didn't know what it did, before it heard that it was to stop is neither tried again nor asked about.
   if (outcome.kind === 'retry' && record.cancel === null) tryAgain(run, outcome.delayMs, at);
   else if (outcome.kind === 'uncertain' && record.cancel === null)

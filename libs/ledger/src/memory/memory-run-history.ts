@@ -6,15 +6,16 @@ import type {
   NewestRequest,
   Notification,
   RunHistory,
+  RunWithEffects,
   Tally,
   TallyRequest,
   TallyRow,
 } from '../base/ledger.js';
-import { FORGET_BATCH } from '../base/ledger-timing.js';
+import { FORGET_BATCH, MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { effectsInMemory, itemsInMemory } from './memory-effect.js';
 import { forgetRun, pauseInForce, snapshot, type MemoryRun } from './memory-ledger-record.js';
 import type { MemoryLedgerStore } from './memory-ledger-store.js';
-import { hasLateness, occurrenceId } from '../base/occurrence.js';
+import { cronOfRun, hasLateness, occurrenceId } from '../base/occurrence.js';
 import { isTerminal } from '../base/run-state.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 
@@ -27,6 +28,19 @@ export class MemoryRunHistory implements RunHistory {
   async readRun(runId: string): Promise<Run | null> {
     const run = this.store.run(runId);
     return run ? snapshot(run) : null;
+  }
+
+  async readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]> {
+    const found = runIds.flatMap((id) => this.store.run(id) ?? []);
+    return found.map((run) => ({ run: snapshot(run), effects: effectsInMemory(run) }));
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    const runs = this.store.runs(cronOfRun(runId));
+    const own = runs.findIndex(({ record }) => record.id === runId);
+    const before = runs.slice(Math.max(0, own - MAX_LOOKED_BACK), Math.max(0, own));
+    const found = before.findLast(({ record }) => record.state === 'succeeded');
+    return found ? snapshot(found) : null;
   }
 
   async effects(runId: string): Promise<EffectRecord[]> {

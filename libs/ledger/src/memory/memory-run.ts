@@ -72,6 +72,7 @@ const UNTOUCHED = {
   attemptedAt: null,
   finishedAt: null,
   error: null,
+  result: null,
   waiting: null,
   unresolvedEffect: null,
   cancel: null,

@@ -116,6 +116,20 @@ describe('the attempts of one turn of the event loop', () => {
     expect(await sandbox.value(`select refusals from :schema.cron where name = 'twice'`)).toBe('1');
   });
 
+  it('leave a result in a table of its own, which goes with the run whatever build deletes it', async () => {
+    const ledger = sandbox.attempts();
+    const [kept, deleted, without] = await manyRuns(3, ['returned']);
+    const results = () => sandbox.value<string[]>('select array_agg(result order by result) from :schema.run_result');
+    await Promise.all([
+      ledger.finish(await sandbox.begun(kept ?? ''), { kind: 'succeeded', result: '1' }),
+      ledger.finish(await sandbox.begun(deleted ?? ''), { kind: 'succeeded', result: '2' }),
+      ledger.finish(await sandbox.begun(without ?? ''), { kind: 'succeeded' }),
+    ]);
+    expect(await results()).toEqual(['1', '2']);
+    await sandbox.value('delete from :schema.run where id = any($1)', [deleted, without]);
+    expect(await results()).toEqual(['1']);
+  });
+
   it('get an answer each, whatever the others of the batch are', async () => {
     const ledger = sandbox.attempts();
     const [good, held, over] = await manyRuns(3, ['mixed']);

@@ -6,11 +6,13 @@ import type {
   NewestRequest,
   Notification,
   RunHistory,
+  RunWithEffects,
   Tally,
   TallyRequest,
 } from '../base/ledger.js';
 import { checkRange, checkTally, checkWhole } from '../base/ledger-request.js';
-import { FORGET_BATCH } from '../base/ledger-timing.js';
+import { readEach } from '../base/format.js';
+import { FORGET_BATCH, MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import type { EffectRecord, Run, SkipRange } from '../base/run.js';
 import { askEach } from './postgres-failure.js';
@@ -20,6 +22,9 @@ import { inBatches, untilAnswered } from '../catalog/in-batches.js';
 
 /** Read by one statement. */
 const MAX_CRONS = 500;
+
+/** Read by one statement, with their effects. */
+const MAX_RUNS = 250;
 
 /** Whose rows are locked by one statement while their runs are forgotten. */
 const MAX_FORGETTING = 200;
@@ -37,6 +42,20 @@ export class PostgresRunHistory implements RunHistory {
     // Whatever is no id of a run is an error here as it is in the other ledgers.
     cronOfRun(runId);
     const row = await this.ask<RunRow | null>('read_run', runId, this.access.timing.keepMs);
+    return row && decodeRun(row);
+  }
+
+  async readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]> {
+    type Row = { readonly run: RunRow; readonly effects: readonly EffectRow[] };
+    const { keepMs } = this.access.timing;
+    const found = inBatches(runIds, MAX_RUNS).map((batch) => this.ask<Row[]>('list_runs_with_effects', batch, keepMs));
+    const rows = (await Promise.all(found)).flat();
+    return readEach(rows, ({ run, effects }) => ({ run: decodeRun(run), effects: effects.map(decodeEffect) }));
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    cronOfRun(runId);
+    const row = await this.ask<RunRow | null>('find_success', runId, MAX_LOOKED_BACK, this.access.timing.keepMs);
     return row && decodeRun(row);
   }
 
@@ -92,7 +111,7 @@ export class PostgresRunHistory implements RunHistory {
 
   async effects(runId: string): Promise<EffectRecord[]> {
     const rows = await this.access.askInTime<EffectRow[]>('list_effects', [this.access.space, runId]);
-    return rows.map((row) => ({ ...row, fence: parseFence(row.fence) }));
+    return rows.map(decodeEffect);
   }
 
   async items(runId: string, effect: string): Promise<ItemRecord[]> {
@@ -135,6 +154,10 @@ export class PostgresRunHistory implements RunHistory {
   protected ask<T>(name: string, ...args: readonly unknown[]): Promise<T> {
     return this.access.call<T>(name, [this.access.space, ...args]);
   }
+}
+
+function decodeEffect(row: EffectRow): EffectRecord {
+  return { ...row, fence: parseFence(row.fence) };
 }
 
 export function atLeastNone(limit: number): number {

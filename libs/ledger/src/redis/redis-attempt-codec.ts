@@ -6,10 +6,11 @@ import type {
   BeginEffectReply,
   ItemOutcome,
   ItemRecord,
+  RunWithEffects,
   UnknownEffect,
 } from '../base/ledger.js';
 import { cronOfRun } from '../base/occurrence.js';
-import { decodeRun, WORKER_FIELD } from './redis-run-codec.js';
+import { decodeRun, RUN_FIELDS, WORKER_FIELD } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { EffectRecord } from '../base/run.js';
 
@@ -48,7 +49,7 @@ export function decodeBegin(reply: string | Row, request: Pick<BeginRequest, 'ru
 
 /** The end of an attempt, as `finish-attempts.lua` reads it. */
 export function encodeOutcome(outcome: AttemptOutcome): (string | number)[] {
-  if (outcome.kind === 'succeeded') return [outcome.kind];
+  if (outcome.kind === 'succeeded') return outcome.result === undefined ? [outcome.kind] : ['returned', outcome.result];
   const delayMs = outcome.kind === 'retry' ? outcome.delayMs : 0;
   const unresolvedEffect = outcome.kind === 'uncertain' ? JSON.stringify(outcome.unresolvedEffect) : '';
   return [outcome.kind, outcome.error, delayMs, unresolvedEffect];
@@ -63,6 +64,17 @@ export function decodeEffects(fields: Fields): EffectRecord[] {
   const names = Object.keys(fields).flatMap((field) => (field.startsWith(EFFECT) ? [field.slice(EFFECT.length)] : []));
   const positioned = names.map((name) => decodeEffect(fields, name));
   return positioned.toSorted((a, b) => a.position - b.position).map(({ record }) => record);
+}
+
+/** @param flat fields and values of the run's hash in turn; empty where there is no such run */
+export function decodeRunWithEffects(id: string, flat: readonly string[]): RunWithEffects | null {
+  const fields: Record<string, string> = {};
+  for (let n = 0; n < flat.length; n += 2) fields[flat[n] ?? ''] = flat[n + 1] ?? '';
+  const run = decodeRun(
+    id,
+    RUN_FIELDS.map((name) => fields[name]),
+  );
+  return run && { run, effects: decodeEffects(fields) };
 }
 
 function decodeEffect(fields: Fields, name: string): { readonly position: number; readonly record: EffectRecord } {

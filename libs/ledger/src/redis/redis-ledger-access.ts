@@ -15,6 +15,8 @@ const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
   'confirm-runs',
   'read-crons',
   'read-runs',
+  'read-runs-with-effects',
+  'find-success',
   'list-newest',
   'count-runs',
   'tally-runs',
@@ -45,6 +47,8 @@ type ScriptName = keyof typeof SCRIPTS;
 const NON_DURABLE: ReadonlySet<string> = new Set<ScriptName>([
   'read-crons',
   'read-runs',
+  'read-runs-with-effects',
+  'find-success',
   'list-newest',
   'count-runs',
   'tally-runs',

@@ -28,7 +28,7 @@ export const REASON_LETTERS: Readonly<Record<RunReason, string>> = {
 const REASONS = Object.fromEntries(Object.entries(REASON_LETTERS).map(([reason, letter]) => [letter, reason]));
 
 /** The fields of a run's hash that make a {@link Run}, in the order of a {@link RunRow}. */
-export const RUN_FIELDS = 'c s q r f h cancel error by payload handler waiting w skipped question'.split(' ');
+export const RUN_FIELDS = 'c s q r f h cancel error by payload handler waiting w skipped question result'.split(' ');
 
 /** Where the worker stands among them. */
 export const WORKER_FIELD = RUN_FIELDS.indexOf('w');
@@ -59,7 +59,7 @@ type Words = readonly string[];
  */
 function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, Words]): Run {
   const [, , enqueued, latest, end, claimedBy, cancel, error] = row;
-  const [by, payload, handler, waiting, worker, skipped, question] = row.slice(8);
+  const [by, payload, handler, waiting, worker, skipped, question, result] = row.slice(8);
   const [, instant, due, reason = '', , generation, claimFence = '', claimed, , , priority, missed] = settled;
   const [, state = '', delivery, attempt, , notBefore] = standing;
   const [fence, , started, attempted] = latest?.split(' ') ?? [];
@@ -87,6 +87,7 @@ function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, 
     notBefore: after(scheduledAt, notBefore),
     finishedAt: after(scheduledAt, end?.split(' ', 1)[0]),
     error: error || null,
+    result: result ?? null,
     by: by ?? null,
     payload: payload ?? null,
     handler: handler ?? null,

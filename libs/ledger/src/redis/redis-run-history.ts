@@ -6,12 +6,14 @@ import type {
   NewestRequest,
   Notification,
   RunHistory,
+  RunWithEffects,
   Tally,
   TallyRequest,
   TallyRow,
 } from '../base/ledger.js';
+import { MAX_LOOKED_BACK } from '../base/ledger-timing.js';
 import { untilAnswered } from '../catalog/in-batches.js';
-import { decodeEffects, decodeItems } from './redis-attempt-codec.js';
+import { decodeEffects, decodeItems, decodeRunWithEffects } from './redis-attempt-codec.js';
 import { readEach } from '../base/format.js';
 import {
   decodeClass,
@@ -55,6 +57,28 @@ export class RedisRunHistory implements RunHistory {
   async readRun(runId: string): Promise<Run | null> {
     const key = keysOfRun(this.access.keys, runId).run(runId);
     return decodeRun(runId, await this.access.redis.hmget(key, ...RUN_FIELDS));
+  }
+
+  async readWithEffects(runIds: readonly string[]): Promise<RunWithEffects[]> {
+    const hashes = await this.access.inTurn(this.#readableAtOnce(runIds), async (batch) => {
+      const keys = batch.map((id) => keysOfRun(this.access.keys, id).run(id));
+      return (await this.access.ask('read-runs-with-effects', keys, [])) as string[][];
+    });
+    const found = hashes.flat();
+    const readable = readEach([...runIds.entries()], ([n, id]) => decodeRunWithEffects(id, found[n] ?? []));
+    return readable.filter((read) => read !== null);
+  }
+
+  async previousSuccess(runId: string): Promise<Run | null> {
+    const { cron, runs } = keysOfRun(this.access.keys, runId);
+    let last = runId;
+    for (let left = MAX_LOOKED_BACK; left > 0; left -= MAX_RUNS) {
+      const [word, id = ''] = await this.access.call('find-success', [runs, cron], [last, Math.min(left, MAX_RUNS)]);
+      if (word === 'FOUND') return this.readRun(id);
+      if (word === 'NONE') break;
+      last = id;
+    }
+    return null;
   }
 
   async countRuns(crons: readonly string[]): Promise<number[]> {

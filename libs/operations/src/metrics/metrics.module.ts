@@ -157,7 +157,7 @@ class PodSources implements MetricSources {
   }
 
   queueJobs(): Promise<Readonly<Record<string, number>>> {
-    return this.ports.queue.queue.getJobCounts(...CRON_METRICS.queueJobs.labels.state);
+    return this.ports.queue.queues.counts(...CRON_METRICS.queueJobs.labels.state);
   }
 
   pods() {

@@ -6,6 +6,7 @@ import { RedisLeaseStore, type RedisClient } from '@fencepost/lease/redis';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { PostgresCatalog } from '@fencepost/ledger/postgres';
 import { RedisCatalog } from '@fencepost/ledger/redis';
+import type { Delivery } from '@fencepost/ledger';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import {
   CRON_LEASE_STORE,
@@ -15,10 +16,12 @@ import {
   RedisMembership,
   RedisPodRegistry,
   openAuditTrail,
+  readQueueLimits,
   type Database,
   type JobsSettings,
   type Membership,
   type PodRegistry,
+  type QueueLimits,
   type ReadStores,
 } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
@@ -40,6 +43,8 @@ export interface Reads extends ReadStores {
   /** Which revisions are live, and what they declare. */
   readonly revisions: Pick<LiveRevisions, 'read' | 'recent'>;
   readonly trail: Pick<AuditTrail, 'list'>;
+  /** What is set on the queue that has the delivery; without one, on all queues. */
+  readonly queueLimits: (delivery?: Delivery) => Promise<readonly QueueLimits[]>;
   /** Forgets the copy of the catalog. Its connections are closed by whoever opened them. */
   close(): void;
 }
@@ -74,6 +79,7 @@ async function openReads(...[{ redis, ledger }, database, settings, leases, cloc
     membership: new RedisMembership(space),
     revisions: new LiveRevisions({ pods, revisions: stored.revisions, clock }),
     trail: await openAuditTrail(redis, lookedAt, settings),
+    queueLimits: (delivery) => readQueueLimits({ ...space, delivery }),
     close: () => catalog.close(),
   };
 }

@@ -3,7 +3,7 @@ import type { CatalogEntry, UnreadableRecord } from '@fencepost/ledger/catalog';
 import type { Run } from '@fencepost/ledger/run';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { JournalEntry } from '../journal/journal.js';
-import type { LiveProcess, PodCard } from '@fencepost/jobs/internal';
+import type { LiveProcess, PodCard, QueueLimits } from '@fencepost/jobs/internal';
 import type { LiveDeclarations } from './live-revisions.js';
 import type { LostDefinitions } from './lost-definitions.js';
 import type { CronOverview } from './cron-overview.js';
@@ -43,7 +43,8 @@ export interface RedisFacts {
   readonly changes: readonly HistoryChange[];
   /** At most 1,000, the longest overdue first. */
   readonly late: readonly LateCron[];
-  readonly queuePaused: boolean;
+  /** What people have set on the queues of runs. */
+  readonly queues: readonly QueueLimits[];
 }
 
 /** The newest runs of crons whose last one did not end well. */

@@ -3,6 +3,7 @@ import {
   describeFindings,
   happenedAt,
   HOUR,
+  limitsOf,
   NOW,
   postgresOf,
   redisOf,
@@ -101,7 +102,23 @@ describeFindings('doctor-stores', [
   ['the catalog was made anew', { bornAt: NOW - HOUR }, 'warn CATALOG_REBORN catalog'],
   ['the catalog was made at the first start', { bornAt: NOW - 5 * HOUR + 10_000 }, null],
   ['the catalog was made by younger workers', { bornAt: NOW - 6 * HOUR }, null],
-  ['the queue is paused', { redis: redisOf({ queuePaused: true }) }, 'bad QUEUE_PAUSED queue'],
+  ['a queue is paused', { redis: redisOf({ queues: [limitsOf({ isPaused: true })] }) }, 'bad QUEUE_PAUSED queue runs'],
+  [
+    'a queue has a concurrency',
+    { redis: redisOf({ queues: [limitsOf({ concurrency: 4 })] }) },
+    'note QUEUE_CONCURRENCY queue runs',
+  ],
+  [
+    'runs wait in a queue with a concurrency',
+    { redis: redisOf({ queues: [limitsOf({ concurrency: 1, waiting: 2 })] }) },
+    'warn QUEUE_CONCURRENCY queue runs',
+  ],
+  [
+    'runs wait in a queue with a rate limit',
+    { redis: redisOf({ queues: [limitsOf({ rate: { max: 1, durationMs: 20_000 }, waiting: 1 })] }) },
+    'warn QUEUE_RATE_LIMIT queue runs',
+  ],
+  ['runs wait in a queue without limits', { redis: redisOf({ queues: [limitsOf({ waiting: 9 })] }) }, null],
   [
     'leases are held too long',
     { happened: [happenedAt(HOUR, 'lease.ttl-unfit', { detail: unfit })] },

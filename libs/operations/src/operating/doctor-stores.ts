@@ -9,6 +9,7 @@ import { judgePostgres } from '@fencepost/ledger/durability';
 import type { DoctorFacts, DoctorFinding, DoctorRule, DoctorFindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-lookups.js';
 import { found, listed, took } from './doctor-words.js';
+import { limitsOn } from './queue-limits.js';
 
 const DAY_MS = 24 * 3_600_000;
 /** Whoever comes back from a week off is still told. */
@@ -23,7 +24,7 @@ export const STORE_RULES: readonly DoctorRule[] = [
   toldWarnings,
   rebornCatalog,
   lostDefinitions,
-  pausedQueue,
+  limitedQueues,
   postgresTables,
   postgresRights,
   postgresSettings,
@@ -174,12 +175,16 @@ function lostDefinitions({ lost: { count, names } }: DoctorFacts): DoctorFinding
   return [found('bad', { code: 'DEFINITIONS_LOST', subject: 'catalog', text, todo })];
 }
 
-function pausedQueue({ redis }: DoctorFacts): DoctorFinding[] {
-  if (!redis?.queuePaused) return [];
-  const text = 'The whole queue is paused: occurrences are claimed and enqueued, but no worker takes them.';
-  const todo =
-    'Resume it in Bull Board, on the Queues page of the console. To stop single crons: fencepost pause <cron> --reason <words>.';
-  return [found('bad', { code: 'QUEUE_PAUSED', subject: 'queue', text, todo })];
+/** A limit that nothing waits for may well be meant; one that runs wait for is the first thing to look at. */
+function limitedQueues({ redis }: DoctorFacts): DoctorFinding[] {
+  return (redis?.queues ?? []).flatMap((limits) =>
+    limitsOn(limits).map((limit) => {
+      const level = limit.code === 'QUEUE_PAUSED' ? 'bad' : limits.waiting > 0 ? 'warn' : 'note';
+      const wait = limits.waiting === 1 ? '1 run waits.' : `${limits.waiting} runs wait.`;
+      const text = limits.waiting > 0 ? `${limit.text} ${wait}` : limit.text;
+      return found(level, { ...limit, text, subject: `queue ${limits.queue}` });
+    }),
+  );
 }
 
 function postgresTables({ postgres }: DoctorFacts): DoctorFinding[] {

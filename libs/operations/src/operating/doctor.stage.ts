@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { CronOverview } from './cron-overview.js';
-import type { LiveProcess, PodCard } from '@fencepost/jobs/internal';
+import type { LiveProcess, PodCard, QueueLimits } from '@fencepost/jobs/internal';
 import type { CatalogEntry, CronDefinition } from '@fencepost/ledger/catalog';
 import type { JournalEntry } from '../journal/journal.js';
 import type { EventName } from '@fencepost/jobs';
@@ -21,6 +21,11 @@ export const DAY = 24 * HOUR;
 /** A pod that reported a second ago and has run for hours. */
 export function podOf(over: Partial<PodCard> = {}): PodCard {
   return { ...podCard(), startedAt: NOW - 5 * HOUR, seenAt: NOW - 1_000, ...over };
+}
+
+/** A queue on which nothing is set and nothing waits, but for what a test says. */
+export function limitsOf(over: Partial<QueueLimits> = {}): QueueLimits {
+  return { queue: 'runs', isPaused: false, concurrency: null, rate: null, waiting: 0, ...over };
 }
 
 /** A live process of a former build, which reports nothing. */
@@ -75,7 +80,7 @@ export function serverOf(over: Partial<ServerFacts> = {}): ServerFacts {
 }
 
 export function redisOf(over: Partial<RedisFacts> = {}): RedisFacts {
-  return { servers: [serverOf()], changes: [], late: [], queuePaused: false, ...over };
+  return { servers: [serverOf()], changes: [], late: [], queues: [], ...over };
 }
 
 export function postgresOf(over: Partial<PostgresFacts> = {}): PostgresFacts {

@@ -1,9 +1,9 @@
 import type { LeaseStore } from '@fencepost/lease';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
-import type { Account, OccurrenceLog, RunHistory } from '@fencepost/ledger';
+import type { Account, Delivery, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { knownCron } from '@fencepost/jobs/internal';
+import { knownCron, type QueueLimits } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { reportOf, type RunReport } from './run-report.js';
@@ -25,6 +25,8 @@ export interface WhyPorts {
   readonly journal?: Pick<Journal, 'ofCron'>;
   /** Without one nobody is asked who holds the lease now. */
   readonly leases?: Pick<LeaseStore, 'inspect'>;
+  /** What is set on the queue that a run waits in. Without it, nobody is asked. */
+  readonly queueLimits?: (delivery: Delivery) => Promise<readonly QueueLimits[]>;
 }
 
 const MAX_ORDERS = 100;
@@ -49,7 +51,14 @@ export class ExplainService {
     const context = contextOf(at, intervals);
     const { account, ...known } = await this.#read(cron, at, intervals);
     const report = await this.#report(account, at);
-    return explain({ entry, context, asked, now, account, report, ...known });
+    const queues = await this.#queues(report);
+    return explain({ entry, context, asked, now, account, report, queues, ...known });
+  }
+
+  async #queues(report: RunReport | null): Promise<readonly QueueLimits[]> {
+    if (report?.run.state !== 'enqueued') return [];
+    const { id: runId, delivery } = report.run;
+    return (await this.ports.queueLimits?.({ runId, delivery }).catch(() => [])) ?? [];
   }
 
   /** A run that a person asked for may have any millisecond; every other time stands for the instant in its second. */

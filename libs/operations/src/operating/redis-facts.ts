@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import { judgeHistory, readServers, type History, type ServerFacts } from '@fencepost/lease/internal/redis-checks';
 import type { RedisClient } from '@fencepost/lease/redis';
-import { MAX_OVERDUE, OVERDUE_MS, QUEUE_NAME, queuePrefix } from '@fencepost/jobs/internal';
+import { MAX_OVERDUE, OVERDUE_MS, readQueueLimits } from '@fencepost/jobs/internal';
 import type { HistoryChange, LateCron, RedisFacts } from './doctor-facts.js';
 
 export interface RedisFactsOptions extends KeySpace {
@@ -23,17 +23,17 @@ const KEPT_MS = 30 * 86_400_000;
  */
 export async function readRedisFacts({ redis, clock, ...space }: RedisFactsOptions): Promise<RedisFacts> {
   const key = redisKeys(space);
-  const [servers, time, queuePaused] = await Promise.all([
+  const [servers, time, queues] = await Promise.all([
     readServers(redis, clock),
     redis.time(),
-    redis.hexists(`${queuePrefix(space)}:${QUEUE_NAME}:meta`, 'paused'),
+    readQueueLimits({ redis, ...space }),
   ]);
   const now = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
   const [late, changes] = await Promise.all([
     lateCrons(redis, key('catalog', 'due'), now),
     compared(redis, key('catalog', 'examined'), { servers, now }),
   ]);
-  return { servers, changes, late, queuePaused: queuePaused === 1 };
+  return { servers, changes, late, queues };
 }
 
 async function lateCrons(redis: RedisClient, key: string, now: number): Promise<LateCron[]> {

@@ -7,7 +7,7 @@ import type { AuditRecord } from '@fencepost/ledger/audit-trail';
 import type { EffectRecord, Pause, Run, SkipReason } from '@fencepost/ledger/run';
 import type { WhyReport } from './why.js';
 import type { WhyStep } from './why.js';
-import { EVENT_TEXT } from '@fencepost/jobs/internal';
+import { EVENT_TEXT, type QueueLimits } from '@fencepost/jobs/internal';
 import { type EventName } from '@fencepost/jobs';
 import { explain } from './explain-service.js';
 import { instantInSecond, meantTime, validityIntervalsOfEntry, contextOf } from './why-context.js';
@@ -29,6 +29,7 @@ export interface Known {
   readonly lease?: Holding | null;
   readonly effects?: readonly EffectRecord[];
   readonly record?: Partial<CronRecord>;
+  readonly queues?: readonly QueueLimits[];
 }
 
 const CREATED = '2026-03-01T00:00:00Z';
@@ -77,7 +78,7 @@ export function why(when: string, known: Known): WhyReport {
   const { runs = [], skips = [], forgotten, paused = null, cursor = '2026-03-20T03:00:00Z' } = known;
   const found = runs.findLast(({ scheduledAt }) => scheduledAt === at);
   return explain({
-    ...{ entry, context, now, journal: known.journal ?? [], lease: known.lease },
+    ...{ entry, context, now, journal: known.journal ?? [], lease: known.lease, queues: known.queues ?? [] },
     ...{ asked, orders: known.orders === undefined ? [] : known.orders },
     record: {
       fence: parseFence('1'),

@@ -1,6 +1,7 @@
 import { parseFence } from '@fencepost/lease';
 import { describe, it } from 'vitest';
 import { WAITING } from '../../../../test/support/audit-history.js';
+import { limitsOf } from './doctor.stage.js';
 import { expectAnswer, named, heard, ms, run, type Situation } from './why-facts.stage.js';
 
 const DAY = '2026-03-10T03:00:00Z';
@@ -95,6 +96,30 @@ const SITUATIONS: readonly Situation[] = [
     'waiting',
     'no worker has started it yet',
     ['enqueue', 'It was enqueued 3 times'],
+  ],
+  [
+    'waits in a queue that is paused',
+    DAY,
+    { runs: [run(DAY, WAITING)], queues: [limitsOf({ isPaused: true })] },
+    'waiting',
+    'The queue "runs" is paused',
+    ['enqueue', 'Resume it in Bull Board'],
+  ],
+  [
+    'waits in a queue with a concurrency',
+    DAY,
+    { runs: [run(DAY, WAITING)], queues: [limitsOf({ concurrency: 1 })] },
+    'waiting',
+    'a global concurrency of 1: at most 1 run at once',
+    ['enqueue', 'set the concurrency to 0 in Bull Board'],
+  ],
+  [
+    'waits in a queue with a rate limit',
+    DAY,
+    { runs: [run(DAY, WAITING)], queues: [limitsOf({ rate: { max: 1, durationMs: 20_000 } })] },
+    'waiting',
+    'a rate limit of 1 run per 20 s',
+    ['enqueue', 'clear the rate limit in Bull Board'],
   ],
   [
     'finds no worker with its handler',

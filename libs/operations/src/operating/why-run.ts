@@ -2,6 +2,8 @@ import { formatFence, type Fence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
 import { lateBy, took, outcomeIn } from './timeline-run.js';
+import type { QueueLimits } from '@fencepost/jobs/internal';
+import { limitsOn } from './queue-limits.js';
 import { cronSteps, journalSteps } from './why-journal.js';
 import { skippedRun } from './why-skip.js';
 import { plural, spoken, utc } from './why-words.js';
@@ -15,11 +17,12 @@ export function ofRun(instantFacts: InstantFacts, run: Run): Verdict {
     ...claimSteps(instantFacts, run, grace),
     ...noiseBefore(instantFacts, run),
     ...enqueueSteps(run),
+    ...queueSteps(instantFacts, run),
     ...attemptSteps(run, grace),
     ...journalSteps(instantFacts, run),
     ...effectSteps(instantFacts),
   ];
-  return { ...conclusion(run, grace), steps };
+  return { ...conclusion(instantFacts, run), steps };
 }
 
 function claimSteps({ journal, context }: InstantFacts, run: Run, grace: number): WhyStep[] {
@@ -73,6 +76,14 @@ function enqueueSteps({ enqueuedAt, delivery, waiting, attempt, state }: Run): W
   return steps;
 }
 
+/** What is in the way of a run that waits in the queue: set by a person, so a person has to know. */
+function queueSteps({ queues }: InstantFacts, { state }: Run): WhyStep[] {
+  if (state !== 'enqueued') return [];
+  return queues.flatMap(limitsOn).map(({ code, text, todo }) => {
+    return step('enqueue', `${text} ${todo}`, { level: code === 'QUEUE_PAUSED' ? 'bad' : 'warn' });
+  });
+}
+
 function attemptSteps(run: Run, grace: number): WhyStep[] {
   const { attempt, startedAt, attemptedAt, worker, fence, notBefore, cancel } = run;
   const steps: WhyStep[] = [];
@@ -114,7 +125,8 @@ function effectSteps({ report }: InstantFacts): WhyStep[] {
   });
 }
 
-function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'> {
+function conclusion({ entry, queues }: InstantFacts, run: Run): Pick<Verdict, 'verdict' | 'answer'> {
+  const grace = entry.definition.graceMs;
   const verdict = outcomeIn(run, grace);
   const late = lateBy(run);
   const end = run.finishedAt === null ? '' : ` at ${utc(run.finishedAt)}`;
@@ -150,7 +162,7 @@ function conclusion(run: Run, grace: number): Pick<Verdict, 'verdict' | 'answer'
         answer: `It waits for an operator: the outcome of its effect "${run.unresolvedEffect?.effect ?? '?'}" is unknown.`,
       };
     default:
-      return { verdict: 'waiting', answer: waitingFor(run) };
+      return { verdict: 'waiting', answer: waitingFor(run, queues) };
   }
 }
 
@@ -166,14 +178,14 @@ function delayOf({ dueAt, claimedAt, enqueuedAt, startedAt }: Run): string {
   return `${what} ${spoken(ms)}`;
 }
 
-function waitingFor({ state, waiting, attempt, notBefore }: Run): string {
+function waitingFor({ state, waiting, attempt, notBefore }: Run, queues: readonly QueueLimits[]): string {
   if (state === 'orphaned') return 'Its worker died after starting it; another worker takes it over.';
   if (waiting !== null) return 'It waits because no live worker has its handler.';
   if (attempt > 0)
     return `It failed ${plural(attempt, 'time')} and waits for its next attempt${notBefore === null ? '' : `, at ${utc(notBefore)}`}.`;
-  return state === 'claimed'
-    ? 'It is claimed but not in the queue yet.'
-    : 'It is in the queue, and no worker has started it yet.';
+  if (state === 'claimed') return 'It is claimed but not in the queue yet.';
+  const limits = queues.flatMap(limitsOn).map(({ text }) => text);
+  return ['It is in the queue, and no worker has started it yet.', ...limits].join(' ');
 }
 
 function fenceOf(fence: Fence | null): string {

@@ -3,6 +3,7 @@ import type { AuditRecord } from '@fencepost/ledger/audit-trail';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Account, CronRecord } from '@fencepost/ledger';
 import type { SkipRange } from '@fencepost/ledger/run';
+import type { QueueLimits } from '@fencepost/jobs/internal';
 import type { JournalEntry } from '../journal/journal.js';
 import type { RunReport } from './run-report.js';
 import type { InstantContext } from './why-context.js';
@@ -62,6 +63,8 @@ export interface WhyFacts {
   readonly journal: readonly JournalEntry[];
   /** Who holds the lease now; `null`: nobody, `undefined`: nobody was asked. */
   readonly lease: Holding | null | undefined;
+  /** Of the queue that its run waits in; `[]` where its run does not wait, or nobody could be asked. */
+  readonly queues: readonly QueueLimits[];
 }
 
 /** The facts, and the recorded range that the instant lies in. */

@@ -67,6 +67,7 @@ export const runSchema = z
     ),
     tookMs: msOrNull.describe('From the beginning of the first attempt to the end; null before it has ended.'),
     error: textOrNull.describe('Error of the latest attempt.'),
+    result: z.unknown().describe('What its handler returned, as JSON; null: nothing, or it did not succeed.'),
     by: textOrNull.describe('Who ordered it; null: the schedule.'),
     payload: z.unknown().describe('Payload for its handler, as JSON.'),
     handler: textOrNull.describe('Cron whose handler executes it; null: its own.'),
@@ -99,6 +100,7 @@ export function presentRun(run: Run): RunJson {
     lateByMs: lateBy(run),
     tookMs: took(run),
     payload: run.payload === null ? null : (JSON.parse(run.payload) as unknown),
+    result: run.result === null ? null : (JSON.parse(run.result) as unknown),
     unresolvedEffect: unresolvedEffect && presentUnresolvedEffect(unresolvedEffect),
     cancel: run.cancel && { ...run.cancel, at: iso(run.cancel.at), until: iso(run.cancel.until) },
   };

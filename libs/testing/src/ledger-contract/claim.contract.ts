@@ -37,7 +37,7 @@ export function claimContract(makeHarness: MakeLedgerHarness): void {
         ...{ claimFence: fence(1_000), claimedBy: 'scheduler/1', claimedAt: run.claimedAt, enqueuedAt: null },
         ...{ delivery: 1, attempt: 0, fence: null, worker: null, startedAt: null, attemptedAt: null },
         ...{ notBefore: null, finishedAt: null, error: null, by: null, payload: null, handler: null },
-        ...{ waiting: null, cancel: null, priority: null, unresolvedEffect: null },
+        ...{ waiting: null, cancel: null, priority: null, unresolvedEffect: null, result: null },
       });
       expect(run.claimedAt).toBeGreaterThanOrEqual(before);
       expect(run.claimedAt).toBeLessThanOrEqual(await stage.harness.now());

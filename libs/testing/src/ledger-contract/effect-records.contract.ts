@@ -47,6 +47,27 @@ export function effectRecordsContract(makeHarness: MakeLedgerHarness): void {
       }
     });
 
+    it('come with their runs, in the order asked for, and without unknown runs', async () => {
+      const { ledger } = stage;
+      const other = await stage.enqueued(2);
+      await stage.beginEffect(attempt, 'one');
+      await stage.finishEffect(attempt, 'one', '{"id":7}');
+      await stage.beginEffect(attempt, 'other');
+      const asked = [other, `${attempt.runId.split('@')[0]}@1`, attempt.runId];
+      const [second, first, ...others] = await ledger.readWithEffects(asked);
+      expect(others).toEqual([]);
+      expect(second).toEqual({ run: await ledger.readRun(other), effects: [] });
+      expect(first).toEqual({
+        run: await ledger.readRun(attempt.runId),
+        effects: await ledger.effects(attempt.runId),
+      });
+      expect(first?.effects.map(({ name, state }) => [name, state])).toEqual([
+        ['one', 'done'],
+        ['other', 'begun'],
+      ]);
+      expect(await ledger.readWithEffects([])).toEqual([]);
+    });
+
     it('name the attempt that ended one, and the first that began one', async () => {
       for (const name of ['begun', 'done']) await stage.beginEffect(attempt, name);
       const next = await stage.takeover(attempt);

@@ -20,6 +20,7 @@ import { queueContract } from './queue.contract.js';
 import { raceContract } from './race.contract.js';
 import { rerunContract } from './rerun.contract.js';
 import { resolveContract } from './resolve.contract.js';
+import { resultsContract } from './results.contract.js';
 import { retentionContract } from './retention.contract.js';
 import { capacityContract } from './capacity.contract.js';
 import type { MakeLedgerHarness } from './stage.js';
@@ -51,37 +52,53 @@ export function ledgerContract(
   { histories }: LedgerContractOptions,
 ): void {
   describe(`${name} keeps the ledger contract`, () => {
-    stateTableContract(makeHarness);
-    claimContract(makeHarness);
-    repeatedClaimContract(makeHarness);
-    claimAllContract(makeHarness);
-    overlapContract(makeHarness);
-    capacityContract(makeHarness);
-    pauseContract(makeHarness);
-    triggerContract(makeHarness);
-    triggerLaterContract(makeHarness);
-    rerunContract(makeHarness);
-    accountContract(makeHarness);
-    deliveryContract(makeHarness);
-    overdueContract(makeHarness);
-    unstartedContract(makeHarness);
-    beginContract(makeHarness);
-    attemptContract(makeHarness);
-    queueContract(makeHarness);
-    cancelContract(makeHarness);
-    effectContract(makeHarness);
-    unknownEffectContract(makeHarness);
-    effectRecordsContract(makeHarness);
-    itemsContract(makeHarness);
-    uncertainContract(makeHarness);
-    resolveContract(makeHarness);
-    staleAnswerContract(makeHarness);
-    notificationsContract(makeHarness);
-    troubledContract(makeHarness);
-    retentionContract(makeHarness);
-    usedIdsContract(makeHarness);
-    valuesContract(makeHarness);
-    raceContract(makeHarness);
+    acceptingContracts(makeHarness);
+    attemptContracts(makeHarness);
+    historyContracts(makeHarness);
     invariantsContract(makeHarness, histories);
   });
+}
+
+/** Which runs there are, and what hands them over. */
+function acceptingContracts(makeHarness: MakeLedgerHarness): void {
+  stateTableContract(makeHarness);
+  claimContract(makeHarness);
+  repeatedClaimContract(makeHarness);
+  claimAllContract(makeHarness);
+  overlapContract(makeHarness);
+  capacityContract(makeHarness);
+  pauseContract(makeHarness);
+  triggerContract(makeHarness);
+  triggerLaterContract(makeHarness);
+  rerunContract(makeHarness);
+  accountContract(makeHarness);
+  deliveryContract(makeHarness);
+  overdueContract(makeHarness);
+  unstartedContract(makeHarness);
+}
+
+/** What workers and operators make of them. */
+function attemptContracts(makeHarness: MakeLedgerHarness): void {
+  beginContract(makeHarness);
+  attemptContract(makeHarness);
+  queueContract(makeHarness);
+  cancelContract(makeHarness);
+  effectContract(makeHarness);
+  unknownEffectContract(makeHarness);
+  effectRecordsContract(makeHarness);
+  itemsContract(makeHarness);
+  uncertainContract(makeHarness);
+  resolveContract(makeHarness);
+  staleAnswerContract(makeHarness);
+}
+
+/** What is told and kept of them. */
+function historyContracts(makeHarness: MakeLedgerHarness): void {
+  notificationsContract(makeHarness);
+  troubledContract(makeHarness);
+  resultsContract(makeHarness);
+  retentionContract(makeHarness);
+  usedIdsContract(makeHarness);
+  valuesContract(makeHarness);
+  raceContract(makeHarness);
 }

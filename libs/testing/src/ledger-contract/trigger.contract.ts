@@ -37,7 +37,7 @@ export function triggerContract(makeHarness: MakeLedgerHarness): void {
         ...{ state: 'claimed', skipped: null, generation: 4, claimFence: fence(0), claimedBy: 'ada', claimedAt },
         ...{ enqueuedAt: null, delivery: 1, attempt: 0, fence: null, worker: null, startedAt: null },
         ...{ attemptedAt: null, notBefore: null, finishedAt: null, error: null, waiting: null, cancel: null },
-        ...{ priority: null, unresolvedEffect: null },
+        ...{ priority: null, unresolvedEffect: null, result: null },
         ...{ by: 'ada', payload: '{"a":1}', handler: 'import' },
       });
       expect(claimedAt).toBeGreaterThanOrEqual(before);

@@ -1,110 +1,168 @@
--- Completes jobs of a queue of BullMQ and takes others, many in one call: what its moveToFinished and moveToActive write for jobs
--- without parent, children and deduplication, in a queue that is neither paused nor limited and where no delayed job is due. What
--- is not as plain as that is left untouched, and the caller has BullMQ's own scripts do it.
--- KEYS[1]  wait
--- KEYS[2]  active
--- KEYS[3]  prioritized
--- KEYS[4]  events
--- KEYS[5]  stalled
--- KEYS[6]  delayed
--- KEYS[7]  meta
--- KEYS[8]  pc, the counter of priorities
--- KEYS[9]  marker
--- KEYS[10]  completed
--- ARGV[1]  prefix of the keys of jobs
--- ARGV[2]  now, epoch milliseconds
--- ARGV[3]  a lock lasts for, ms
--- ARGV[4]  so many completed jobs are kept
--- ARGV[5]  a completed job is kept for, ms
+-- Completes jobs of queues of BullMQ and takes others, many in one call: what its moveToFinished and moveToActive write for jobs
+-- without parent, children and deduplication, in queues that are neither paused nor limited and have no delayed job that is due.
+-- Anything else stays untouched, and the caller has BullMQ's own scripts do it.
+-- KEYS[n]  prefix of the keys of queue n: first the queues to take from, in the order in which they are looked at, then others in
+--   which jobs end. All keys of a queue begin with it, and share its hash tag
+-- ARGV[1]  now, epoch milliseconds
+-- ARGV[2]  a lock lasts for, ms
+-- ARGV[3]  so many completed jobs are kept in each queue
+-- ARGV[4]  a completed job is kept for, ms
+-- ARGV[5]  number of queues to take from
+-- ARGV[6]  number of these, from the first on, whose markers the caller has popped
 -- ARGV[a]  token of a worker's slot
--- ARGV[a + 1]  id of the job that it completes, or empty
--- ARGV[a + 2]  what that job returned, JSON
--- ARGV[a + 3]  1: it takes another job
--- Returns  per slot {1: the job is completed, or there was none | 0: not plain [, id and hash of the job taken]},
---   then 'ASK': jobs are left, or may be, for BullMQ's script | when the next delayed job is due, epoch milliseconds | 0
+-- ARGV[a + 1]  queue of the job that it completes | 0: it completes none
+-- ARGV[a + 2]  id of that job
+-- ARGV[a + 3]  what that job returned, JSON
+-- ARGV[a + 4]  1: it takes another job | 2: and doesn't wait for the first queue if that isn't plain
+-- Returns  per slot {1: the job is completed, or there was none | 0: not plain [, queue, and id and hash of the job taken]}, or
+--   {1, queue} if BullMQ's script must ask that queue for this slot first; then a list per queue that was looked at: 'ASK': jobs are
+--   left, or may be, for BullMQ's script | when its next delayed job is due, epoch milliseconds | 0
 local ARGV, call, number = ARGV, redis.call, tonumber
-local wait, active, prioritized, events, stalled = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local delayed, meta, counter, marker, completed = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-local prefix, now, lock_ms, most_kept, kept_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local now, lock_ms, most_kept, kept_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local function complete(id, token, value)
-  local key = prefix .. id
-  local lock = key .. ':lock'
-  if call('GET', lock) ~= token then return false end
-  local name, parent, deduplication = unpack(call('HMGET', key, 'name', 'parentKey', 'deid'))
+local key_of = { __index = function(queue, name)
+  local key = queue.prefix .. name
+  queue[name] = key
+  return key
+end }
+local queues = {}
+for n, prefix in ipairs(KEYS) do queues[n] = setmetatable({ prefix = prefix, ended = {}, taken = 0 }, key_of) end
+
+-- One command for many jobs wherever there is one: of a script, the commands are the cost.
+local replies, takers, ends, locks, children = {}, {}, {}, {}, {}
+for a = 7, #ARGV, 5 do
+  local reply, queue, id = { 1 }, queues[number(ARGV[a + 1])], ARGV[a + 2]
+  replies[#replies + 1] = reply
+  if queue then
+    local key = queue.prefix .. id
+    ends[#ends + 1] = { queue = queue, id = id, key = key, token = ARGV[a], value = ARGV[a + 3], reply = reply }
+    locks[#locks + 1] = key .. ':lock'
+    children[#children + 1], children[#children + 2] = key .. ':dependencies', key .. ':unsuccessful'
+  end
+end
+local held = #ends > 0 and call('MGET', unpack(locks)) or {}
+local have_children = #ends > 0 and call('EXISTS', unpack(children)) > 0
+
+local function complete(job, token)
+  local queue, id, key = job.queue, job.id, job.key
+  if token ~= job.token then return false end
+  local name, parent, deduplication, attempts = unpack(call('HMGET', key, 'name', 'parentKey', 'deid', 'atm'))
   if not name or parent or deduplication then return false end
-  if call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
-  if call('LREM', active, -1, id) == 0 then return false end
-  call('DEL', lock)
-  call('SREM', stalled, id)
-  call('HINCRBY', key, 'atm', 1)
-  call('HSET', key, 'returnvalue', value, 'finishedOn', now)
-  call('ZADD', completed, now, id)
-  call('XADD', events, '*', 'event', 'completed', 'jobId', id, 'returnvalue', value, 'prev', 'active')
+  if have_children and call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
+  if call('LREM', queue.active, -1, id) == 0 then return false end
+  call('HSET', key, 'atm', (number(attempts or '') or 0) + 1, 'returnvalue', job.value, 'finishedOn', now)
+  call('XADD', queue.events, '*', 'event', 'completed', 'jobId', id, 'returnvalue', job.value, 'prev', 'active')
+  queue.ended[#queue.ended + 1] = id
   return true
 end
 
-local function remove(ids)
-  if #ids == 0 then return end
-  for _, id in ipairs(ids) do
-    local key = prefix .. id
-    call('DEL', key, key .. ':logs', key .. ':dependencies', key .. ':processed', key .. ':failed', key .. ':unsuccessful')
+local unlocked = {}
+for n, job in ipairs(ends) do
+  if complete(job, held[n]) then unlocked[#unlocked + 1] = locks[n] else job.reply[1] = 0 end
+end
+if #unlocked > 0 then call('DEL', unpack(unlocked)) end
+
+local KINDS = { '', ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+local function delete(queue, ids)
+  local keys = {}
+  for n, id in ipairs(ids) do
+    local key = queue.prefix .. id
+    for _, kind in ipairs(KINDS) do keys[#keys + 1] = key .. kind end
+    -- Lua passes some thousand arguments at most.
+    if #keys >= 600 or n == #ids then
+      call('DEL', unpack(keys))
+      keys = {}
+    end
   end
-  call('ZREM', completed, unpack(ids))
 end
 
-local function tidy()
+local function tidy(queue)
+  local scored = {}
+  for n, id in ipairs(queue.ended) do scored[2 * n - 1], scored[2 * n] = now, id end
+  call('SREM', queue.stalled, unpack(queue.ended))
+  call('ZADD', queue.completed, unpack(scored))
   -- A script of BullMQ has noted how many events are kept when the first job was added.
-  call('XTRIM', events, 'MAXLEN', '~', call('HGET', meta, 'opts.maxLenEvents') or 10000)
-  remove(call('ZRANGEBYSCORE', completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000))
-  remove(call('ZREVRANGE', completed, most_kept, -1))
+  call('XTRIM', queue.events, 'MAXLEN', '~', call('HGET', queue.meta, 'opts.maxLenEvents') or 10000)
+  local old = call('ZRANGEBYSCORE', queue.completed, '-inf', number(now) - number(kept_ms), 'LIMIT', 0, 1000)
+  if #old > 0 then call('ZREM', queue.completed, unpack(old)) end
+  delete(queue, old)
+  local excess = call('ZCARD', queue.completed) - number(most_kept)
+  if excess <= 0 then return end
+  local popped, ids = call('ZPOPMIN', queue.completed, excess), {}
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+  delete(queue, ids)
+end
+
+for _, queue in ipairs(queues) do
+  if #queue.ended > 0 then tidy(queue) end
+end
+for n, reply in ipairs(replies) do
+  local a = 2 + 5 * n
+  local takes = ARGV[a + 4]
+  if reply[1] == 1 and takes ~= '0' then takers[#takers + 1] = { reply = reply, token = ARGV[a], waits = takes == '1' } end
 end
 
 -- Whoever takes a job first makes those wait that are due by now.
-local function next_due()
-  local score = number(call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2])
+local function next_due(queue)
+  local score = number(call('ZRANGE', queue.delayed, 0, 0, 'WITHSCORES')[2])
   if not score then return 0, false end
   return math.floor(score / 0x1000), score < (number(now) + 1) * 0x1000
 end
 
-local function activate(id, token)
-  local key = prefix .. id
-  call('SET', key .. ':lock', token, 'PX', lock_ms)
-  call('XADD', events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
-  call('HSET', key, 'processedOn', now)
-  call('HINCRBY', key, 'ats', 1)
-  return call('HGETALL', key)
-end
-
-local replies, takers, count = {}, {}, 0
-for a = 6, #ARGV, 4 do
-  local token, id = ARGV[a], ARGV[a + 1]
-  local is_done = id == '' or complete(id, token, ARGV[a + 2])
-  if id ~= '' and is_done then count = count + 1 end
-  replies[#replies + 1] = { is_done and 1 or 0 }
-  if is_done and ARGV[a + 3] == '1' then takers[#takers + 1] = { reply = replies[#replies], token = token } end
-end
-if count > 0 then tidy() end
-
-local function take()
-  local paused, most, max = unpack(call('HMGET', meta, 'paused', 'concurrency', 'max'))
-  local due_at, is_due = next_due()
-  if paused or most or max or is_due then return 'ASK' end
-  local ids = call('RPOP', wait, #takers) or {}
-  if #ids > 0 then call('LPUSH', active, unpack(ids)) end
-  for n, id in ipairs(ids) do
-    local taker = takers[n]
-    taker.reply[2], taker.reply[3] = id, activate(id, taker.token)
+local served = 0
+local function activate(n, ids)
+  if #ids == 0 then return end
+  local queue = queues[n]
+  call('LPUSH', queue.active, unpack(ids))
+  for _, id in ipairs(ids) do
+    served = served + 1
+    local taker, key = takers[served], queue.prefix .. id
+    call('SET', key .. ':lock', taker.token, 'PX', lock_ms)
+    call('XADD', queue.events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
+    local hash, starts = call('HGETALL', key), 1
+    for i = 1, #hash, 2 do
+      if hash[i] == 'ats' then starts = number(hash[i + 1]) + 1 end
+    end
+    call('HSET', key, 'processedOn', now, 'ats', starts)
+    -- The reader keeps the last value of a field.
+    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', tostring(starts)
+    taker.reply[2], taker.reply[3], taker.reply[4] = n, id, hash
   end
-  if #ids > 0 then call('ZADD', marker, 0, '0') end
-  if #ids == #takers then return due_at end
-  if call('EXISTS', prioritized) == 1 then return 'ASK' end
-  call('DEL', counter)
+  queue.taken = queue.taken + #ids
+end
+
+local function take(n)
+  local queue = queues[n]
+  if call('EXISTS', queue.wait, queue.prioritized, queue.delayed, queue.pc) == 0 then return 0 end
+  local paused, most, max = unpack(call('HMGET', queue.meta, 'paused', 'concurrency', 'max'))
+  local due_at, is_due = next_due(queue)
+  if paused or most or max or is_due then return 'ASK' end
+  activate(n, call('RPOP', queue.wait, #takers - served) or {})
+  if served == #takers then return due_at end
+  local popped, ids = call('ZPOPMIN', queue.prioritized, #takers - served), {}
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+  activate(n, ids)
+  if served < #takers then call('DEL', queue.pc) end
   return due_at
 end
 
-local left = #takers > 0 and take() or 0
-local is_idle = count > 0 and left == 0 and call('EXISTS', wait, active, prioritized) == 0
-if is_idle then call('XADD', events, '*', 'event', 'drained') end
-replies[#replies + 1] = left
+local looked_at, sources = {}, number(ARGV[5])
+for n = 1, sources do
+  if served == #takers then break end
+  looked_at[n] = take(n)
+  -- The others may have enough for all slots, each time.
+  if n == 1 and sources > 1 and looked_at[n] == 'ASK' and takers[1].waits then table.remove(takers, 1).reply[2] = n end
+end
+
+-- As BullMQ does after each job taken: there may be more, and the caller is busy now. It alone knew of the markers that it popped.
+for n = 1, sources do
+  if queues[n].taken > 0 or (served > 0 and n <= number(ARGV[6])) then call('ZADD', queues[n].marker, 0, '0') end
+end
+for n, queue in ipairs(queues) do
+  local is_idle = #queue.ended > 0 and (looked_at[n] or 0) == 0
+  if is_idle and call('EXISTS', queue.wait, queue.active, queue.prioritized) == 0 then
+    call('XADD', queue.events, '*', 'event', 'drained')
+  end
+end
+replies[#replies + 1] = looked_at
 return replies

@@ -12,7 +12,7 @@ join pg_namespace n on n.oid = c.relnamespace
 cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as needed ("right")
 where n.nspname = $1
   and c.relname in (
-    'cron', 'run', 'skip', 'asked', 'effect', 'effect_begun', 'item', 'used_id', 'catalog_state',
+    'cron', 'run', 'run_result', 'skip', 'asked', 'effect', 'effect_begun', 'item', 'used_id', 'catalog_state',
     'catalog_cron', 'catalog_generation', 'catalog_change', 'catalog_build', 'catalog_revision', 'catalog_revision_set',
     'catalog_forgotten', 'audit_record', 'alarm_record'
   )

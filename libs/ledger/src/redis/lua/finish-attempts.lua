@@ -11,8 +11,9 @@
 -- ARGV[2]  keep a finished run for, ms
 -- ARGV[a]  fence, decimal
 -- ARGV[a + 1]  nonce of the attempt
--- ARGV[a + 2]  outcome: succeeded | failed | cancelled | retry | uncertain; those that follow are there when it didn't succeed
--- ARGV[a + 3]  error text
+-- ARGV[a + 2]  outcome: succeeded | returned | failed | cancelled | retry | uncertain; nothing follows succeeded, one argument
+--              follows returned: it succeeded with a result
+-- ARGV[a + 3]  error text; the result as JSON
 -- ARGV[a + 4]  delay before the next attempt, ms
 -- ARGV[a + 5]  what a person is asked, JSON, or empty
 -- Returns  per run the state that it has now | 'STALE' | {'BROKEN', what failed}
@@ -34,7 +35,10 @@ local function refuse(cron, run, nonce)
   return 'STALE'
 end
 
+local WORDS = { succeeded = 3, returned = 4 }
+
 local function state_after(outcome, stop_by)
+  if outcome == 'returned' then return 'succeeded' end
   -- Who failed, or didn't know what it did, before it heard that it was to stop is neither tried again nor asked about.
   if stop_by and (outcome == 'retry' or outcome == 'uncertain') then return 'cancelled' end
   return outcome == 'retry' and 'enqueued' or outcome
@@ -46,10 +50,14 @@ local function finish(k, a)
   if not current then return refuse(cron, run, ARGV[a + 1]) end
   local state = state_after(outcome, run.cancel_until)
   if over[state] then run.ended = letter_of[state] end
-  if outcome == 'succeeded' then
+  if state == 'succeeded' then
     -- Only an earlier attempt can have left an error.
     if run.attempt ~= '1' then call('HDEL', key, 'error') end
-    end_run(cron, run, keep, state)
+    if outcome == 'returned' then
+      end_run(cron, run, keep, state, 'result', ARGV[a + 3])
+    else
+      end_run(cron, run, keep, state)
+    end
   elseif over[state] then
     run.error = ARGV[a + 3]
     end_run(cron, run, keep, state, 'error', run.error)
@@ -77,6 +85,6 @@ end
 local replies, n, a = {}, 1, 3
 while a <= #ARGV do
   replies[n] = isolate_failure(finish, 2 * n - 1, a)
-  a, n = a + (ARGV[a + 2] == 'succeeded' and 3 or 6), n + 1
+  a, n = a + (WORDS[ARGV[a + 2]] or 6), n + 1
 end
 return replies

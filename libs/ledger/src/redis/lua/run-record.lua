@@ -8,7 +8,7 @@
 -- r  its latest attempt: "fence leaseMs started attempted", by a worker (w) with a nonce (a)
 -- f  how it ended: "finished state", the second when an attempt ended it
 -- h  who claimed it, n with which nonce, i that it has items; and under their names what most runs don't have: by, handler,
---    payload, error, question, notify, waiting, skipped, deliveryNonce, cancel: "at until by", resolved: "nonce state delivery",
+--    payload, error, result, question, notify, waiting, skipped, deliveryNonce, cancel: "at until by", resolved: "nonce state delivery",
 --    last: "nonce state" of an attempt that ended and left the run to another one; and its effects, see effect-record
 --
 -- States, reasons and overlap policies are letters. All times but scheduledAt and those of cancel count from scheduledAt, ms.

@@ -170,6 +170,7 @@ function stateOf(run: Run, zone: string | undefined): readonly Fact[] {
     [facts.nextAttempt, OPEN_STATES.has(run.state) ? when(run.notBefore) : null],
     [facts.skipReason, run.skipped],
     [facts.waitsFor, run.waiting],
+    [heads.result, run.result === null ? null : <Data value={run.result} label={heads.result} />],
   ];
 }
 

@@ -13,7 +13,10 @@ as $$
     'generation', this.generation, 'claimFence', this.claim_fence::text, 'claimedBy', this.claimed_by,
     'claimedAt', this.claimed_at, 'enqueuedAt', this.enqueued_at, 'delivery', this.delivery, 'attempt', this.attempt,
     'fence', this.fence::text, 'worker', this.worker, 'startedAt', this.started_at, 'attemptedAt', this.attempted_at,
-    'notBefore', this.not_before, 'finishedAt', this.finished_at, 'error', nullif(this.error, ''), 'by', this.by,
+    'notBefore', this.not_before, 'finishedAt', this.finished_at, 'error', nullif(this.error, ''),
+    'result', case when this.state = 'succeeded' then
+      (select result from run_result where run_result.space = this.space and run_result.run_id = this.id) end,
+    'by', this.by,
     'payload', this.payload, 'handler', this.handler, 'waiting', this.waiting, 'priority', this.priority,
     'question', this.question,
     'cancel', case when this.cancel_at is not null then

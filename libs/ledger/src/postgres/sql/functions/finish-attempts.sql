@@ -2,8 +2,8 @@
 -- where all end for good, and in another one whatever becomes of the rest; two more where notifications are recorded.
 --
 -- the_space  deployment and tenant
--- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question}; kind: succeeded | failed | cancelled | retry
---           | uncertain
+-- requests  a list of {cron, runId, fence, nonce, kind, error, delayMs, question, result}; kind: succeeded | failed | cancelled
+--           | retry | uncertain
 -- sweep_ms  how long after its next attempt is due a waiting run is checked
 -- Returns  a list in the same order: the state, or null for a stale attempt
 --
@@ -53,6 +53,11 @@ begin
       watch_at = current.due + sweep_ms
     from current where run.ctid = current.at_row
     returning current.run_id, current.nonce, current.ending, run as this, is_notified(run) as notifies
+  ), returned as (
+    insert into run_result (space, run_id, result)
+    select the_space, current.run_id, current.proof ->> 'result' from current
+    where current.ending = 'succeeded' and current.proof ->> 'result' is not null
+    on conflict (space, run_id) do update set result = excluded.result
   ), answered as (
     -- Of two about one run the second is answered by what the first has made of it.
     select found.place, found.cron, coalesce(ended.ending, found.ended_before) as reply

@@ -1,0 +1,180 @@
+import { Injectable, type INestApplicationContext, type Type } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Queue } from 'bullmq';
+import { JobHandler, Jobs, JobsModule, LEDGER, Telemetry, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
+import {
+  CATALOG,
+  FORMER_QUEUE,
+  queuePrefix,
+  RUN_QUEUE,
+  UNROUTED_QUEUE,
+  type BullmqRunQueue,
+} from '@fencepost/jobs/internal';
+import type { Catalog } from '@fencepost/ledger/catalog';
+import type { Ledger } from '@fencepost/ledger';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CronCatalog, CronOperator, OperationsModule } from '@fencepost/operations';
+import { recordedEvents } from '../support/recorded.js';
+import { testRedis } from '../support/redis.js';
+import { redisSpaces } from './redis-space.js';
+
+const spaces = redisSpaces();
+const open: INestApplicationContext[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((app) => app.close()));
+});
+
+type Space = ReturnType<typeof spaces.fresh>;
+
+/** A class with a handler for each of the jobs, each in the pool that is named with it. */
+function workOn(jobs: Readonly<Record<string, string>>): Type<{ readonly done: RunContext[] }> {
+  @Injectable()
+  class Work {
+    readonly done: RunContext[] = [];
+  }
+  for (const [name, pool] of Object.entries(jobs)) {
+    const value = function handle(this: Work, run: RunContext) {
+      this.done.push(run);
+    };
+    Object.defineProperty(Work.prototype, name, { value, configurable: true, writable: true });
+    const descriptor = Object.getOwnPropertyDescriptor(Work.prototype, name) as TypedPropertyDescriptor<typeof value>;
+    JobHandler(name, { pool })(Work.prototype, name, descriptor);
+    Object.defineProperty(Work.prototype, name, descriptor);
+  }
+  return Work;
+}
+
+interface Started {
+  readonly app: string;
+  readonly jobs: Readonly<Record<string, string>>;
+  readonly options?: Partial<JobsModuleOptions>;
+}
+
+/** A worker, and what it did. */
+async function start(space: Space, { app: name, jobs, options }: Started) {
+  const work = workOn(jobs);
+  const given = { redis: testRedis(), ...space, app: name, drainDeadline: '2s', sweepEvery: '500ms', ...options };
+  const module = JobsModule.forRoot({ roles: ['scheduler', 'worker'], ...given });
+  const app = await Test.createTestingModule({
+    imports: [module, OperationsModule.on(module)],
+    providers: Object.keys(jobs).length > 0 ? [work] : [],
+  }).compile();
+  open.push(app);
+  const events = recordedEvents(app.get(Telemetry));
+  await app.init();
+  const done = Object.keys(jobs).length > 0 ? app.get(work).done : [];
+  return { app, events, done, jobs: app.get(Jobs), queue: app.get<BullmqRunQueue>(RUN_QUEUE) };
+}
+
+async function close({ app }: Awaited<ReturnType<typeof start>>): Promise<void> {
+  await open.splice(open.indexOf(app), 1)[0]?.close();
+}
+
+const D = 'default';
+const SOON = { timeout: 20_000 };
+
+describe('a run', () => {
+  it('reaches only workers of its app, on queues of their own, however many apps share a Redis', async () => {
+    const space = spaces.fresh();
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const mail = await start(space, { app: '@shop/mail', jobs: { send: D } });
+    await billing.jobs.enqueueMany(
+      'charge',
+      Array.from({ length: 30 }, () => ({})),
+    );
+    await billing.jobs.enqueueMany(
+      'send',
+      Array.from({ length: 30 }, () => ({})),
+    );
+    await expect.poll(() => [billing.done.length, mail.done.length], SOON).toEqual([30, 30]);
+    for (const { events } of [billing, mail]) expect(events.of('attempt.unhandled')).toEqual([]);
+    const counts = async (name: string) => (await billing.queue.queues.named(name).getJobCounts('completed')).completed;
+    await expect.poll(() => counts('billing'), SOON).toBe(30);
+    await expect.poll(() => counts('@shop~mail'), SOON).toBe(30);
+  });
+
+  it('of a job that a rolling deploy adds reaches only pods of the new build, and what both have reaches either', async () => {
+    const space = spaces.fresh();
+    const old = await start(space, { app: 'shop', jobs: { kept: D, dropped: D } });
+    const fresh = await start(space, { app: 'shop', jobs: { kept: D, added: D } });
+    const twenty = Array.from({ length: 20 }, () => ({}));
+    for (const job of ['added', 'kept', 'dropped']) await fresh.jobs.enqueueMany(job, twenty);
+    await expect.poll(() => old.done.length + fresh.done.length, SOON).toBe(60);
+    const names = ({ done }: typeof old, cron: string) => done.filter((run) => run.cron === cron).length;
+    expect([names(fresh, 'added'), names(old, 'dropped')]).toEqual([20, 20]);
+    for (const { events } of [old, fresh]) expect(events.of('attempt.unhandled')).toEqual([]);
+    await close(old);
+    await fresh.jobs.enqueue('added');
+    await expect.poll(() => names(fresh, 'added'), SOON).toBe(21);
+    const shared = await fresh.queue.queues.named('shop').getJobCounts('completed');
+    await expect
+      .poll(async () => (await fresh.queue.queues.named('shop').getJobCounts('completed')).completed, SOON)
+      .toBeGreaterThan(20);
+    expect(shared).toBeDefined();
+  });
+
+  it('whose handler no live worker has waits without being offered, says why, and runs as soon as a worker has it', async () => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const { runId } = await billing.jobs.enqueue('send');
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    await expect.poll(async () => (await ledger.readRun(runId))?.waiting, SOON).toBe('no-capable-worker');
+    expect(billing.events.of('run.unrouted')).toMatchObject([{ cron: 'send', runId }]);
+    expect(billing.events.of('attempt.unhandled')).toEqual([]);
+    expect(await billing.queue.holds([{ runId, delivery: 1 }])).toEqual(['waiting']);
+    expect((await billing.queue.queues.named(UNROUTED_QUEUE).getWaiting()).map(({ id }) => id)).toEqual([runId]);
+    const again = await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(() => again.done.map(({ id }) => id), SOON).toEqual([runId]);
+    await expect.poll(() => again.queue.queues.named(UNROUTED_QUEUE).count(), SOON).toBe(0);
+  });
+
+  it('of a pool reaches only workers of that pool, whatever else their build could do', async () => {
+    const space = spaces.fresh();
+    const jobs = { light: D, render: 'heavy' };
+    const light = await start(space, { app: 'shop', jobs });
+    const heavy = await start(space, { app: 'shop', jobs, options: { pools: ['heavy'] } });
+    for (const job of ['light', 'render'])
+      await light.jobs.enqueueMany(
+        job,
+        Array.from({ length: 20 }, () => ({})),
+      );
+    await expect.poll(() => [light.done.length, heavy.done.length], SOON).toEqual([20, 20]);
+    expect(new Set(heavy.done.map(({ cron }) => cron))).toEqual(new Set(['render']));
+    await expect
+      .poll(async () => (await light.queue.queues.named('shop.heavy').getJobCounts('completed')).completed, SOON)
+      .toBe(20);
+  });
+
+  it('of a cron that was made at run time reaches a worker with the handler that it names', async () => {
+    const space = spaces.fresh();
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await billing.app.get(CronCatalog).set('newsletter', { expression: '0 4 * * *', handler: 'send' }, { by: 'ann' });
+    for (let n = 0; n < 10; n += 1)
+      await billing.app.get(CronOperator).trigger('newsletter', { by: 'ann', force: true });
+    await expect.poll(() => mail.done.length, SOON).toBe(10);
+    expect([billing, mail].flatMap(({ events }) => events.of('attempt.unhandled'))).toEqual([]);
+  });
+
+  it('in the queue of former releases is executed, though a worker without its handler takes it first', async () => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    // As a scheduler of a former release leaves it.
+    const former = new Queue(FORMER_QUEUE, { connection: spaces.redis(), prefix: queuePrefix(space) });
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    const { entries } = await billing.app.get<Catalog>(CATALOG).read(['send']);
+    expect(entries).toHaveLength(1);
+    const { runId } = await billing.jobs.enqueue('send');
+    await billing.queue.queues.named(UNROUTED_QUEUE).obliterate({ force: true });
+    await former.add('send', { runId }, { jobId: runId, attempts: 1 });
+    await expect.poll(() => billing.events.of('attempt.unhandled').length, SOON).toBe(1);
+    const again = await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(() => again.done.map(({ id }) => id), SOON).toEqual([runId]);
+    await expect.poll(async () => (await ledger.readRun(runId))?.state, SOON).toBe('succeeded');
+    expect(await former.getJob(runId)).toBeUndefined();
+  });
+});
