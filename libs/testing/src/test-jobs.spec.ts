@@ -252,13 +252,13 @@ describe('a result in the test kit', () => {
   it('is shown with its run, and found by the next one, also after the worker was lost', async () => {
     const syncs = new Syncs();
     kit = await testJobs({ crons: [syncs] });
-    expect((await kit.fire('sync')).result).toEqual({ cursor: 0 });
     expect((await kit.fire('sync')).result).toEqual({ cursor: 1 });
+    expect((await kit.fire('sync')).result).toEqual({ cursor: 2 });
     kit.crash.beforeFinish();
     const lost = await kit.fire('sync');
     await kit.drain();
-    expect(await kit.run(lost)).toMatchObject({ state: 'succeeded', attempt: 2, result: { cursor: 2 } });
-    expect(syncs.from).toEqual([null, { cursor: 0 }, { cursor: 1 }, { cursor: 1 }]);
+    expect(await kit.run(lost)).toMatchObject({ state: 'succeeded', attempt: 2, result: { cursor: 3 } });
+    expect(syncs.from).toEqual([null, { cursor: 1 }, { cursor: 2 }, { cursor: 2 }]);
   });
 
   it('is waited for by the code under test, while the test lets time pass', async () => {

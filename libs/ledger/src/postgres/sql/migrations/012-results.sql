@@ -1,7 +1,7 @@
 -- What handlers returned, in a table of its own: most runs have no result, and no step of a run but its end reads or writes one.
 --
 -- Phase  expand
--- Locks  run_result: ACCESS EXCLUSIVE, a table that is new; run: SHARE ROW EXCLUSIVE, no row is read
+-- Locks  run: SHARE ROW EXCLUSIVE; run_result: ACCESS EXCLUSIVE; run_result: SHARE, the table is new and no row of run is read
 create table run_result (
   space text collate "C" not null,
   run_id text collate "C" not null,
