@@ -15,8 +15,8 @@ begin
   return query with asked as (
     select listed.*, row_number() over (partition by listed.run_id order by listed.place) as turn
     from rows from (jsonb_to_recordset(requests)
-      as (cron text, "runId" text, fence bigint, nonce text, kind text, error text)) with ordinality
-      as listed (cron, run_id, fence, nonce, kind, error, place)
+      as (cron text, "runId" text, fence bigint, nonce text, kind text, error text, result text)) with ordinality
+      as listed (cron, run_id, fence, nonce, kind, error, result, place)
   ), current as (
     select asked.*, found.at_row
     from asked
@@ -29,11 +29,17 @@ begin
     ) found
     -- Of two about one run the second is answered by what the first has made of it.
     where asked.turn = 1 and asked.kind in ('succeeded', 'failed', 'cancelled') and asked.cron = any (locked)
+  ), ended as (
+    update run set state = current.kind, error = nullif(current.error, ''),
+      finish_nonce = current.nonce, finish_state = current.kind, question = null,
+      finished_at = at, open_until = null, watch_at = null
+    from current where run.ctid = current.at_row
+    returning current.place, current.kind, current.run_id, current.result
+  ), returned as (
+    insert into run_result (space, run_id, result)
+    select the_space, ended.run_id, ended.result from ended where ended.kind = 'succeeded' and ended.result is not null
+    on conflict (space, run_id) do update set result = excluded.result
   )
-  update run set state = current.kind, error = nullif(current.error, ''),
-    finish_nonce = current.nonce, finish_state = current.kind, question = null,
-    finished_at = at, open_until = null, watch_at = null
-  from current where run.ctid = current.at_row
-  returning current.place, current.kind;
+  select ended.place, ended.kind from ended;
 end
 $$;
