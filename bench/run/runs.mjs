@@ -46,7 +46,7 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
   const instants = new Instants();
   return {
     redis,
-    queue: runs.queue,
+    queue: queueOf(runs),
     fill: ({ count }) => fill({ ledger, runs, instants }, count),
     beats: (count) => beatsOf(ledger, count),
     async stop() {
@@ -58,9 +58,14 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlM
   };
 }
 
+/** Without a live pod of a worker, all runs go there. */
+function queueOf(runs) {
+  return runs.queues.named('runs');
+}
+
 /** Claims the next instants of every job and hands them to the queue, as a scheduler does. */
 async function fill({ ledger, runs, instants }, count) {
-  await runs.queue.pause();
+  await queueOf(runs).pause();
   const wanted = Array.from({ length: count }, (_, n) => JOBS[n % JOBS.length]);
   for (let from = 0; from < count; from += MAX_AT_ONCE) {
     const claims = wanted.slice(from, from + MAX_AT_ONCE).map((job) => instants.next(job));

@@ -25,7 +25,7 @@ export async function handover({ redis, quick, space }) {
   const ways = { bare: (batch) => add(queue, batch), ours: (batch, ledger) => handOver(runs, ledger, batch) };
   const seen = { bare: [], ours: [] };
   try {
-    await Promise.all([queue.waitUntilReady(), runs.queue.waitUntilReady()]);
+    await Promise.all([queue.waitUntilReady(), runs.queues.named('runs').waitUntilReady()]);
     for (let round = 0; round < WARM_UP_ROUNDS + form.rounds; round += 1) {
       const order = round % 2 === 0 ? ['bare', 'ours'] : ['ours', 'bare'];
       for (const who of order) {
