@@ -5,12 +5,12 @@ export default [
   {
     name: 'api: the board tries again what is over',
     guards: 'G6',
-    defence: 'a retry on the board is decided by the ledger',
-    file: 'libs/console/src/board/board-access.ts',
-    find: 'if (!run || !OVER.includes(run.state)) return null;',
-    replace: 'if (run) return null;',
-    killedBy: 'test/api/board.spec.ts',
-    test: 'does not try again what is over by the ledger',
+    defence: 'a retry on the board is an order, decided by the ledger',
+    file: 'libs/console/src/board/cron-adapter.ts',
+    find: '    for (const { job, runId } of named) job.retry = () => this.#retry(runId);\n',
+    replace: '',
+    killedBy: 'test/api/board-orders.spec.ts',
+    test: 'makes a new run of a failed one, with one audit record',
   },
   {
     name: 'confirm: a run that went on is set back',

@@ -110,9 +110,9 @@ export default [
     guards: 'G7',
     defence: 'a queue that is away, or loses everything, loses no run',
     file: 'libs/jobs/src/enqueuing/jobs.ts',
-    find: '    const { delivery, ...enqueued } = await this.#accept(await this.#asked(job, payload, options));\n    if (delivery) await deliverAll(this.#ports, job, [delivery]);',
+    find: '    const { delivery, enqueued } = await this.#accept(await this.#asked(job, payload, options));\n    if (delivery) await deliverAll(this.#ports, job, [delivery]);',
     replace:
-      '    const asked = await this.#asked(job, payload, options);\n    await deliverAll(this.#ports, job, [{ runId: asked.request.runId, delivery: 1 }]);\n    const { delivery: _, ...enqueued } = await this.#accept(asked);',
+      '    const asked = await this.#asked(job, payload, options);\n    await deliverAll(this.#ports, job, [{ runId: asked.request.runId, delivery: 1 }]);\n    const { enqueued } = await this.#accept(asked);',
     killedBy: 'libs/jobs/src/enqueuing/jobs.spec.ts',
     test: 'is not enqueued when the ledger could not be asked',
   },

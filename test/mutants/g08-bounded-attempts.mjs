@@ -57,7 +57,7 @@ export default [
     guards: 'G8',
     defence: 'attempts are bounded, so only a first one begins without a second look',
     file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
-    find: 'run.attempt = 0 and ',
+    find: ' and run.attempt = 0',
     replace: '',
     killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
     test: 'goes on when that time has come',

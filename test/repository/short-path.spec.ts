@@ -33,7 +33,7 @@ const MAX_HOPS = 12;
 const MAX_BATCH_HOPS = 19;
 
 /** Of jobs and ledger; what they stand on (leases, schedules, telemetry) is not counted. */
-const MAX_FILES = 21;
+const MAX_FILES = 22;
 /** From the timer to the confirmation: the queue of a run is chosen by the workers that are live, which are read from their registry. */
 const MAX_SCHEDULER_FILES = 24;
 

@@ -26,7 +26,7 @@ local key_of = { __index = function(queue, name)
   return key
 end }
 local queues = {}
-for n, prefix in ipairs(KEYS) do queues[n] = setmetatable({ prefix = prefix, ended = {}, taken = 0 }, key_of) end
+for n in ipairs(KEYS) do queues[n] = setmetatable({ prefix = KEYS[n], ended = {}, taken = 0 }, key_of) end
 
 -- One command for many jobs wherever there is one: of a script, the commands are the cost.
 local replies, takers, ends, locks, children = {}, {}, {}, {}, {}
@@ -125,7 +125,7 @@ local function activate(n, ids)
     end
     call('HSET', key, 'processedOn', now, 'ats', starts)
     -- The reader keeps the last value of a field.
-    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', tostring(starts)
+    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', string.format('%.0f', starts)
     taker.reply[2], taker.reply[3], taker.reply[4] = n, id, hash
   end
   queue.taken = queue.taken + #ids
