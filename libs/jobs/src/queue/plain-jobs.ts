@@ -42,6 +42,6 @@ export function isPlainEnd({ parent, parentKey, deduplicationId, opts }: EndedJo
 
 type EndedJob = Pick<MinimalJob, 'opts' | 'parent' | 'parentKey'> & { readonly deduplicationId?: string | undefined };
 
-export function isGiven(value: unknown): boolean {
+function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

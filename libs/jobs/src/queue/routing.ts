@@ -39,7 +39,7 @@ interface WorkerGroup {
 }
 
 /** The queue of an app's runs, or of those of a pool. BullMQ allows no colon, and a slash would be one in the board's addresses. */
-export function sharedQueue(app: string, pool: string): string {
+function sharedQueue(app: string, pool: string): string {
   const name = app.replaceAll('/', '~');
   return pool === DEFAULT_POOL ? name : `${name}.${pool}`;
 }

@@ -219,6 +219,7 @@ describe('workerBackend', () => {
     }
     open();
     await at.completed(THREE, 3);
+    expect(await Promise.all(THREE.map((name) => at.queue(name).getFailedCount()))).toEqual([0, 0, 0]);
   });
 
   it.each([1, 2])('never has two jobs of one id, at a concurrency of %i', async (concurrency) => {
