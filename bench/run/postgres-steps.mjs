@@ -42,7 +42,7 @@ export async function postgresSteps({ urls, space, seconds, quick }) {
   return { who: shownOf(rounds), claims: claimsOf(rounds) };
 }
 
-const MOST_AGAINST_FLOOR = 4;
+const MOST_AGAINST_FLOOR = 5;
 
 /** At least five; more until the time is over. */
 function roundsOf({ seconds, quick }) {

@@ -162,6 +162,16 @@ export default [
     test: 'one of fifty schedulers',
   },
   {
+    name: 'PostgreSQL plain: a claim moves the cursor from wherever it is',
+    guards: 'G1',
+    defence: 'an instant is accepted once',
+    file: 'libs/ledger/src/postgres/sql/functions/claim-plain-occurrences.sql',
+    find: 'and cron.cursor is not distinct from asked.planned_from and (cron.cursor is null or asked.instant > cron.cursor)',
+    replace: '',
+    killedBy: 'libs/testing/src/ledger-contract/postgres-scheduling.spec.ts',
+    test: 'one of fifty schedulers',
+  },
+  {
     name: 'postgres ledger: an instant that was asked for may be asked for again',
     guards: 'G1',
     defence: 'no instant is run a second time',

@@ -1,6 +1,7 @@
 import consensusStores from './g03-consensus-stores.mjs';
 import storeSessions from './g03-store-sessions.mjs';
 import leaseSessions from './g03-lease-sessions.mjs';
+import postgresClaims from './g03-postgres-claims.mjs';
 
 /** A fence never goes back: leases, semaphores and the fences of claims. */
 
@@ -247,26 +248,6 @@ export default [
     test: 'asks for a fence above the highest the ledger has accepted',
   },
   {
-    name: 'postgres ledger: a lower fence is accepted',
-    guards: 'G3',
-    defence: 'a holder that was replaced claims nothing any more',
-    file: 'libs/ledger/src/postgres/sql/functions/refuse-claim.sql',
-    find: 'asked_by < this.fence or (',
-    replace: '(',
-    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
-    test: 'refuses a lower fence as stale',
-  },
-  {
-    name: 'postgres ledger: the accepted fence is not kept',
-    guards: 'G3',
-    defence: 'accepted fences never decrease',
-    file: 'libs/ledger/src/postgres/sql/functions/accept-claim.sql',
-    find: "    fence = (claim->>'fence')::bigint,\n",
-    replace: '',
-    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
-    test: 'never goes back to a smaller fence',
-  },
-  {
     name: "keys: a cron's lease has the key of an own one",
     guards: 'G3',
     defence: 'an own lease with the name of a cron neither stops it nor takes its fences',
@@ -289,4 +270,5 @@ export default [
   ...consensusStores,
   ...storeSessions,
   ...leaseSessions,
+  ...postgresClaims,
 ];
