@@ -173,7 +173,8 @@ it('the board stays with its pod as well, and breaks no policy', async () => {
   const page = await stage.visit('/crons/queues/job-schedulers', { viewport: WINDOW });
   await page.getByText('nightly-export').first().waitFor();
   await screenshot(page, 'bull-board');
-  await page.goto(stage.pod.url + `/crons/queues/queue/runs/${encodeURIComponent(setup.failed)}`);
+  const { queueName = '' } = (await stage.deployment.stores.queue.jobOf(setup.failed)) ?? {};
+  await page.goto(stage.pod.url + `/crons/queues/queue/${queueName}/${encodeURIComponent(setup.failed)}`);
   await expect.poll(() => page.locator('body').innerText(), SOON).toContain('label-print');
   expect(await page.locator('img[src=x]').count()).toBe(0);
   expect(stage.complaints()).toEqual([]);

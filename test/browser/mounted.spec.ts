@@ -109,7 +109,7 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('the console in an applicati
     await shows(page, 'Europe/Berlin');
     await shoot(`cron ${where}`);
     await page.getByRole('link', { name: 'Queues' }).click();
-    await page.getByText('runs', { exact: false }).first().waitFor();
+    await page.locator('a[href*="queue/"]').first().waitFor();
     await page.goto(`${at}/queues/job-schedulers`);
     await page.getByText('nightly-report').first().waitFor();
     await shoot(`board ${where}`);

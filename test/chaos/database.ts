@@ -9,6 +9,7 @@ import { faultyLink } from './faulty-link.js';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
+import { Telemetry } from '@fencepost/jobs';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
 
 /** The PostgreSQL of a run. */
@@ -84,11 +85,14 @@ export async function storesOn({ redis, waiting, waitReplicas, prefix, database 
   const space = { redis, prefix, tenant: TENANT };
   const replication = { redis: waiting, replicas: waitReplicas, timeoutMs: WAIT_MS };
   const inRedis = () => new RedisLedger({ ...space, ...(waitReplicas > 0 ? { replication } : {}) });
-  const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
   const place = database && { ...database, prefix, tenant: TENANT };
+  const ledger = place ? new PostgresLedger(place) : inRedis();
+  const catalog = place ? new PostgresCatalog({ ...place, redis }) : new RedisCatalog(space);
+  const routed = { ...space, catalog, ledger, telemetry: new Telemetry(), onTrouble: () => {} };
+  const queue = await BullmqRunQueue.openRouted(routed);
   const stores = {
-    ledger: place ? new PostgresLedger(place) : inRedis(),
-    catalog: place ? new PostgresCatalog({ ...place, redis }) : new RedisCatalog(space),
+    ledger,
+    catalog,
     trail: place ? new PostgresAuditTrail(place) : new RedisAuditTrail(space),
     membership: new RedisMembership(space),
     queue,

@@ -42,9 +42,9 @@ describe('pods on a Redis cluster', () => {
         await servers.nodes[owner]!.server.stop();
         await ticking.goesOn(3);
       }
-      const [board] = (await ticking.board()) as { name: string; counts: { completed: number } }[];
-      expect(board).toMatchObject({ name: 'runs' });
-      expect(board!.counts.completed).toBeGreaterThanOrEqual(3);
+      const queues = (await ticking.board()) as { name: string; counts: { completed: number } }[];
+      const completed = queues.reduce((total, { counts }) => total + counts.completed, 0);
+      expect(completed).toBeGreaterThanOrEqual(3);
       await ticking.end();
 
       const runs = await deployment.runsOf('tick');

@@ -30,14 +30,14 @@ describe('a cron that is made at run time', () => {
 
   it('waits for a worker that has the method, says so, and no longer says so when one came', LONG, async () => {
     const { pods, stores } = deployment;
-    const [unable] = await Promise.all([pods.worker('unable', NONE), pods.scheduler('scheduler')]);
+    const [unable, scheduler] = await Promise.all([pods.worker('unable', NONE), pods.scheduler('scheduler')]);
     const { expression, instant } = onlyAt(Date.now() + 1_000);
     await stores.crons.set('greet', { expression, handler: 'echo' }, BY);
     const runId = `greet@${instant}`;
     await until('it is noted why the run waits', async () => {
       return (await stores.ledger.readRun(runId))?.waiting === 'no-capable-worker';
     });
-    await unable.waitFor('attempt_unhandled', (line) => line['runId'] === runId);
+    await scheduler.waitFor('run_unrouted', (line) => line['runId'] === runId);
 
     await pods.worker('able', ECHO);
     const run = await deployment.onlyRunOf('greet');

@@ -8,6 +8,7 @@ import { closeRedis, connectRedis, RedisLeaseStore, type RedisClient, type Redis
 import { RedisFencedRows } from '@fencepost/lease/sinks';
 import { EFFECTIVE_AFTER_MS, type CatalogEntry, type Declaration } from '@fencepost/ledger/catalog';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { Telemetry } from '@fencepost/jobs';
 import { BullmqRunQueue, RedisMembership } from '@fencepost/jobs/internal';
 import { assignBound, candidates } from '@fencepost/jobs/internal/scheduling';
 import { usePods, type Pods } from './pods.js';
@@ -86,7 +87,8 @@ export class Deployment {
     const redis = await connectRedis({ ...target, commandTimeoutMs: 2_000, name: 'test' });
     const space = { redis, prefix: this.prefix, tenant: TENANT };
     const [ledger, catalog, membership] = [new RedisLedger(space), new RedisCatalog(space), new RedisMembership(space)];
-    const queue = new BullmqRunQueue({ ...space, onTrouble: () => {} });
+    const routed = { ...space, catalog, ledger, telemetry: new Telemetry(), onTrouble: () => {} };
+    const queue = await BullmqRunQueue.openRouted(routed);
     this.#stores = {
       ...{ redis, ledger, catalog, queue },
       leases: new RedisLeaseStore({ ...space, kind: 'cron' }),

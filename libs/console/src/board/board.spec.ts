@@ -39,7 +39,7 @@ describe('the board, when the stores do not answer', () => {
       const away = () => Promise.reject(new Error('Command timed out'));
       const runs = running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false });
       const gate = { run: (work: () => Promise<unknown>) => work() };
-      const deps = { runs, gate, directory: { page: away, counts: away } };
+      const deps = { runs, queue: 'runs', gate, directory: { page: away, counts: away } };
       const adapter = new CronAdapter(deps as unknown as ConstructorParameters<typeof CronAdapter>[0]);
       await expect(adapter.getJobSchedulers()).rejects.toThrow('Command timed out');
       await expect(adapter.getJobSchedulersCount()).rejects.toThrow('Command timed out');
