@@ -1,7 +1,15 @@
 import { Injectable, type INestApplicationContext, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import { JobHandler, Jobs, JobsModule, LEDGER, Telemetry, type JobsModuleOptions, type RunContext } from '@fencepost/jobs';
+import {
+  JobHandler,
+  Jobs,
+  JobsModule,
+  LEDGER,
+  Telemetry,
+  type JobsModuleOptions,
+  type RunContext,
+} from '@fencepost/jobs';
 import {
   CATALOG,
   FORMER_QUEUE,

@@ -91,7 +91,12 @@ export class RunProcessor {
     };
     const work = (job: Job<RunJobData>, token?: string) => this.#track(job, token);
     const queues = this.#queues;
-    this.#worker = new Worker<RunJobData>(queues.names[0] ?? FORMER_QUEUE, work, settings, workerBackend(options.redis, queues));
+    this.#worker = new Worker<RunJobData>(
+      queues.names[0] ?? FORMER_QUEUE,
+      work,
+      settings,
+      workerBackend(options.redis, queues),
+    );
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
       for (const { jobId, givenUp } of this.#executing) {

@@ -75,7 +75,9 @@ it('2,000 runs of one cron that the queue has lost are all delivered again in on
   sweeper.watch('report');
   const end = claiming(ledger);
   sweeper.start();
-  await expect.poll(() => queue.queues.named(FORMER_QUEUE).count(), { timeout: WITHIN_MS, interval: 200 }).toBe(BACKLOG);
+  await expect
+    .poll(() => queue.queues.named(FORMER_QUEUE).count(), { timeout: WITHIN_MS, interval: 200 })
+    .toBe(BACKLOG);
   const took = await end();
   expect(new Set(events.of('run.redelivered').map(({ runId }) => runId)).size).toBe(BACKLOG);
   expect(took.length).toBeGreaterThan(10);
