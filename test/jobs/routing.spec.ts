@@ -114,11 +114,9 @@ describe('a run', () => {
     await close(old);
     await fresh.jobs.enqueue('added');
     await expect.poll(() => names(fresh, 'added'), SOON).toBe(21);
-    const shared = await fresh.queue.queues.named('shop').getJobCounts('completed');
     await expect
       .poll(async () => (await fresh.queue.queues.named('shop').getJobCounts('completed')).completed, SOON)
       .toBeGreaterThan(20);
-    expect(shared).toBeDefined();
   });
 
   it('whose handler no live worker has waits without being offered, says why, and runs as soon as a worker has it', async () => {
@@ -136,6 +134,39 @@ describe('a run', () => {
     const again = await start(space, { app: 'mail', jobs: { send: D } });
     await expect.poll(() => again.done.map(({ id }) => id), SOON).toEqual([runId]);
     await expect.poll(() => again.queue.queues.named(UNROUTED_QUEUE).count(), SOON).toBe(0);
+  });
+
+  it('is found by the worker that brings its handler, however many others wait in front of it in any state', async () => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const parked = billing.queue.queues.named(UNROUTED_QUEUE);
+    await billing.queue.queues.note([UNROUTED_QUEUE]);
+    const others = Array.from({ length: 150 }, (_, n) => ({ name: 'gone', data: { runId: `gone@${n}` } }));
+    await parked.addBulk(others);
+    await parked.addBulk(others.map((job) => ({ ...job, opts: { delay: 3_600_000 } })));
+    const runs = await billing.jobs.enqueueMany(
+      'send',
+      Array.from({ length: 5 }, () => ({})),
+    );
+    const late = await billing.jobs.enqueue('send', null, { delay: '1s' });
+    const again = await start(space, { app: 'mail', jobs: { send: D } });
+    const ids = [...runs, late].map(({ runId }) => runId);
+    await expect.poll(() => again.done.map(({ id }) => id).toSorted(), SOON).toEqual(ids.toSorted());
+    await expect.poll(() => parked.getJobCounts('waiting', 'delayed'), SOON).toEqual({ waiting: 150, delayed: 150 });
+  });
+
+  it('of a job that two apps have reaches the app that declared it first', async () => {
+    const space = spaces.fresh();
+    const first = await start(space, { app: 'billing', jobs: { sync: D } });
+    const second = await start(space, { app: 'stock', jobs: { sync: D } });
+    await second.jobs.enqueueMany(
+      'sync',
+      Array.from({ length: 20 }, () => ({})),
+    );
+    await expect.poll(() => first.done.length, SOON).toBe(20);
+    expect(second.done).toEqual([]);
   });
 
   it('of a pool reaches only workers of that pool, whatever else their build could do', async () => {

@@ -43,7 +43,7 @@ export {
   signatureHeaders,
 } from './notifying/messages.js';
 export type { AlarmQueue, Message, Webhook } from './notifying/messages.js';
-export { ALARM_QUEUE_NAME, BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from './notifying/bullmq-alarm-queue.js';
+export { BullmqAlarmQueue, FIRST_PAUSE_MS, MAX_TRIES } from './notifying/bullmq-alarm-queue.js';
 export { libraryVersion } from './pods/library-version.js';
 export {
   POD_GONE_MS,
@@ -54,7 +54,7 @@ export {
 } from './pods/pod-registry.js';
 export { RedisPodRegistry } from './pods/redis-pod-registry.js';
 export { BullmqRunQueue } from './queue/bullmq-run-queue.js';
-export { FORMER_QUEUE, UNROUTED_QUEUE } from './queue/routing.js';
+export { ALARM_QUEUE_NAME, FORMER_QUEUE, UNROUTED_QUEUE } from './queue/routing.js';
 export { queuePrefix } from './queue/run-queues.js';
 export { readQueueLimits, type QueueLimits } from './queue/queue-limits.js';
 export { MAX_PRIORITY } from './queue/run-queue.js';

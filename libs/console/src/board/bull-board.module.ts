@@ -63,7 +63,7 @@ const enterBoard: Middleware = (request, response, next) => {
   next();
 };
 
-/** Bull Board at `/queues`, over the queues that runs go through, each app and pool has one. Imported only if the packages of the board are installed. */
+/** Bull Board at `/queues`: a queue for each app and pool. Imported only if the packages of the board are installed. */
 @Module({})
 export class QueuesBoardModule implements NestModule {
   @Inject(READ_QUEUE) private readonly runs!: BullmqRunQueue;
@@ -103,9 +103,11 @@ export class QueuesBoardModule implements NestModule {
     mounted.setErrorHandler(problemOnBoard);
     this.router = mounted.getRouter();
     const refresh: Middleware = (_request, _response, next) => {
-      // If the queues can't be read, the requests that need them say so.
-      const refreshed = this.#refresh(board).catch(() => {});
-      void refreshed.then(() => next());
+      // A board that has read no queue yet must not look empty. Later, the requests that need the store say what failed.
+      this.#refresh(board).then(
+        () => next(),
+        (error: unknown) => (this.#shown === '' ? next(error) : next()),
+      );
     };
     consumer.apply(enterBoard, refresh, this.router).forRoutes(PLACE);
   }

@@ -39,25 +39,28 @@ export class PayloadReaders {
   }
 }
 
-type QueueStores = [redis: RedisClient, catalog: Catalog, ledger: Ledger];
-type QueueParts = [...QueueStores, settings: JobsSettings, telemetry: Telemetry, tracing: Tracing | null];
+@Injectable()
+class RunQueueOpener {
+  @Inject(LEASE_REDIS) private readonly redis!: RedisClient;
+  @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(LEDGER) private readonly ledger!: Ledger;
+  @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
+  @Inject(Telemetry) private readonly telemetry!: Telemetry;
+  @Inject(TRACING) private readonly tracing!: Tracing | null;
+
+  open(): Promise<BullmqRunQueue> {
+    const { redis, catalog, ledger, telemetry, tracing } = this;
+    const { prefix, tenant } = this.settings;
+    const onTrouble = (error: Error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error);
+    const options = { redis, prefix, tenant, catalog, ledger, telemetry, tracing, onTrouble };
+    return retryOnBoot(() => BullmqRunQueue.openRouted(options));
+  }
+}
 
 const runQueue: Provider = {
   provide: RUN_QUEUE,
-  inject: [LEASE_REDIS, CATALOG, LEDGER, JOBS_SETTINGS, Telemetry, TRACING],
-  useFactory: (...[redis, catalog, ledger, { prefix, tenant }, telemetry, tracing]: QueueParts) =>
-    retryOnBoot(() =>
-      BullmqRunQueue.openRouted({
-        redis,
-        prefix,
-        tenant,
-        catalog,
-        ledger,
-        telemetry,
-        tracing,
-        onTrouble: (error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error),
-      }),
-    ),
+  inject: [RunQueueOpener],
+  useFactory: (opener: RunQueueOpener) => opener.open(),
 };
 
 /** The queue of webhook messages and pings, filled by either role. */
@@ -92,7 +95,7 @@ export class EnqueuingModule implements OnApplicationShutdown {
     return {
       module: EnqueuingModule,
       imports: [core],
-      providers: [runQueue, alarmQueue, jobs, PayloadReaders],
+      providers: [RunQueueOpener, runQueue, alarmQueue, jobs, PayloadReaders],
       exports: [RUN_QUEUE, ALARM_QUEUE, Jobs, PayloadReaders],
     };
   }

@@ -1,10 +1,9 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue } from 'bullmq';
+import { ALARM_QUEUE_NAME } from '../queue/routing.js';
 import { queuePrefix } from '../queue/run-queues.js';
 import type { AlarmQueue, Message } from './messages.js';
-
-export const ALARM_QUEUE_NAME = 'alarms';
 
 /** Tries of one message, and the pause before the second, which doubles: about 85 minutes together. */
 export const MAX_TRIES = 11;

@@ -44,6 +44,14 @@ describe('a batch of new jobs', () => {
     await expectAlike(({ add }) => add(names(2), { telemetry: { metadata: '{"traceparent":"00-a/b-c-01"}' } }));
   });
 
+  it('is numbered by BullMQ where the jobs have no ids', async () => {
+    const jobs = Array.from({ length: 3 }, (_, n) => ({
+      name: 'numbered',
+      data: { runId: `run-${n}` },
+    }));
+    await expectAlike(async ({ queue }) => (await queue.addBulk(jobs)).map(({ id }) => id));
+  });
+
   it('is longer than one script takes', async () => {
     await expectAlike(({ add }) => add(names(601)));
   });

@@ -22,7 +22,7 @@ const PLAIN: ReadonlySet<string> = new Set(['attempts', 'jobId', 'telemetry']);
  */
 export function plainOptions({ job, jobId }: NewJob): string | null {
   const { attempts, jobId: own, telemetry } = job.opts;
-  if (jobId !== own || job.parentKey !== undefined || telemetry?.omitContext !== undefined) return null;
+  if (!own || jobId !== own || job.parentKey !== undefined || telemetry?.omitContext !== undefined) return null;
   for (const [name, value] of Object.entries(job.opts)) if (isGiven(value) && !PLAIN.has(name)) return null;
   return JSON.stringify({ attempts, jobId, tm: telemetry?.metadata });
 }

@@ -4,7 +4,7 @@ import type { Delivery } from '@fencepost/ledger';
 import { jobId } from './bullmq-run-queue.js';
 import { queueNames, queuePrefix } from './run-queues.js';
 
-/** What a person has set on a queue, for all crons and workers together: Bull Board has a button for each. */
+/** What an operator has set on a queue, for all its crons and workers: Bull Board has a button for each. */
 export interface QueueLimits {
   readonly queue: string;
   readonly isPaused: boolean;

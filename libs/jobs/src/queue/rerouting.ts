@@ -1,4 +1,4 @@
-import type { Job } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { isOwnQueue, UNROUTED_QUEUE } from './routing.js';
 import type { RunJobData, RunQueues } from './run-queues.js';
 import type { RunRouter } from './run-router.js';
@@ -15,6 +15,9 @@ export interface ReroutingDeps {
 
 const MOVED_AT_ONCE = 100;
 const MOVABLE = ['waiting', 'delayed', 'prioritized'] as const;
+
+/** Every worker looks at each change of pods. A sweep delivers again what lies behind this many runs that stay. */
+const MAX_STAYING = 1_000;
 
 /** Takes runs to where they belong when workers have come or gone. Of two deliveries of a run, the ledger begins one. */
 export class Rerouting {
@@ -42,17 +45,21 @@ export class Rerouting {
 
   async #empty(name: string): Promise<void> {
     const queue = this.deps.queues.named(name);
-    // What stays is passed over; what was moved is no longer there.
-    for (let at = 0; ;) {
-      const jobs = await queue.getJobs([...MOVABLE], at, at + MOVED_AT_ONCE - 1, true);
-      if (jobs.length === 0) break;
-      at += jobs.length - (await this.#move(jobs, name));
-    }
+    for (const state of MOVABLE) await this.#emptyOf(queue, state);
     const left = await queue.getJobCounts('active', ...MOVABLE);
     if (isOwnQueue(name) && Object.values(left).every((count) => count === 0)) await this.deps.queues.remove(name);
   }
 
-  /** @returns how many of them belong to another queue, and were taken there */
+  async #emptyOf(queue: Queue<RunJobData>, state: (typeof MOVABLE)[number]): Promise<void> {
+    // What stays is passed over; what was moved is no longer there.
+    for (let staying = 0; staying < MAX_STAYING;) {
+      const jobs = await queue.getJobs(state, staying, staying + MOVED_AT_ONCE - 1, true);
+      if (jobs.length === 0) break;
+      staying += jobs.length - (await this.#move(jobs, queue.name));
+    }
+  }
+
+  /** @returns how many of them are in another queue now, to which they belong */
   async #move(jobs: readonly (Job<RunJobData> | undefined)[], from: string): Promise<number> {
     const found = jobs.filter((job) => job !== undefined);
     const { queues } = await this.deps.router.targets(found.map(({ data }) => data.runId));
@@ -63,8 +70,8 @@ export class Rerouting {
       moved.map(again),
     );
     // A job that a worker has taken meanwhile can't be removed.
-    await Promise.all(moved.map((job) => job.remove().catch(() => {})));
-    return moved.length;
+    const removed = await Promise.allSettled(moved.map((job) => job.remove()));
+    return removed.filter(({ status }) => status === 'fulfilled').length;
   }
 }
 

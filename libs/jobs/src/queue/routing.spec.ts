@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { FORMER_QUEUE, isOwnQueue, queuesOfWorker, Routing, type RoutedWorker } from './routing.js';
+import {
+  ALARM_QUEUE_NAME,
+  FORMER_QUEUE,
+  isOwnQueue,
+  queuesOfWorker,
+  Routing,
+  UNROUTED_QUEUE,
+  type RoutedWorker,
+} from './routing.js';
 
 const worker = (app: string, handlers: readonly string[], more: Partial<RoutedWorker> = {}): RoutedWorker => ({
-  ...{ app, handlers, pools: ['default'], revision: 1, startedAt: 0 },
+  app,
+  handlers,
+  pools: ['default'],
+  revision: 1,
+  startedAt: 0,
   ...more,
 });
 
@@ -79,6 +91,14 @@ describe('Routing', () => {
     expect(routing.queueFor('remind', null)).toBe('billing');
     expect(new Routing([former('a', ['x']), former('b', ['y'])]).queueFor('y', null)).toBe(FORMER_QUEUE);
   });
+
+  it.each(['runs', 'no-worker', 'alarms', '@shop/mail'])(
+    'gives the app %j a queue that nothing else goes through',
+    (app) => {
+      const queue = new Routing([worker(app, ['send'])]).queueFor('send', null);
+      expect([FORMER_QUEUE, UNROUTED_QUEUE, ALARM_QUEUE_NAME]).not.toContain(queue);
+    },
+  );
 
   it('never sends a run to a queue that a worker without its handler takes from', () => {
     const names = ['a', 'b', 'c'];

@@ -6,6 +6,12 @@ export const FORMER_QUEUE = 'runs';
 /** Runs whose handler no live worker has. No worker takes from it; the worker that brings the handler empties it. */
 export const UNROUTED_QUEUE = 'no-worker';
 
+/** Webhook messages and pings, under the same prefix. */
+export const ALARM_QUEUE_NAME = 'alarms';
+
+/** Queues that an app of the same name must not share. */
+const RESERVED: ReadonlySet<string> = new Set([FORMER_QUEUE, UNROUTED_QUEUE, ALARM_QUEUE_NAME]);
+
 export const DEFAULT_POOL = 'default';
 
 /** What decides the queues of a worker. */
@@ -40,7 +46,8 @@ interface WorkerGroup {
 
 /** The queue of an app's runs, or of those of a pool. BullMQ allows no colon, and a slash would be one in the board's addresses. */
 function sharedQueue(app: string, pool: string): string {
-  const name = app.replaceAll('/', '~');
+  const plain = app.replaceAll('/', '~');
+  const name = RESERVED.has(plain) ? `${plain}.app` : plain;
   return pool === DEFAULT_POOL ? name : `${name}.${pool}`;
 }
 

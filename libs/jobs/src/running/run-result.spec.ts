@@ -54,8 +54,15 @@ describe('run.previous', () => {
     const scheduledAt = START + n * 60_000;
     await stage.manual.advance(Math.max(0, scheduledAt - stage.manual.now()));
     const reply = await stage.memoryLedger.claim({
-      ...{ cron: CRON, fence: parseFence('1'), term: 'term', holder: 'scheduler/1', generation: 1 },
-      ...{ nonce: randomUUID(), cursor: START + (n - 1) * 60_000, skips: [], overlap: 'skip' },
+      cron: CRON,
+      fence: parseFence('1'),
+      term: 'term',
+      holder: 'scheduler/1',
+      generation: 1,
+      nonce: randomUUID(),
+      cursor: START + (n - 1) * 60_000,
+      skips: [],
+      overlap: 'skip',
       occurrence: { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null },
     });
     if (reply.verdict !== 'claimed') throw new Error(`Expected a claim, got ${JSON.stringify(reply)}.`);

@@ -32,7 +32,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'catalog.foreign': [
     'warn',
-    'another app declared these crons first and keeps them; this pod executes their runs but does not define them: rename them in one of the two apps',
+    'another app declared these crons first and keeps them; this pod executes their runs only while that app has no live worker: rename them in one of the two apps',
   ],
   'catalog.withheld': [
     'warn',

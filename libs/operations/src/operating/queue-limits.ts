@@ -8,7 +8,7 @@ export interface QueueLimit {
   readonly todo: string;
 }
 
-const ALL = 'of all crons and workers together';
+const ALL = 'over all crons and workers of the queue';
 
 /** What is in the way of the runs in a queue, the worst first. */
 export function limitsOn({ queue, isPaused, concurrency, rate }: QueueLimits): QueueLimit[] {
