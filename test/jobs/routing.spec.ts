@@ -56,13 +56,14 @@ interface Started {
   readonly app: string;
   readonly jobs: Readonly<Record<string, string>>;
   readonly options?: Partial<JobsModuleOptions>;
+  readonly roles?: readonly ('scheduler' | 'worker')[];
 }
 
 /** A worker, and what it did. */
-async function start(space: Space, { app: name, jobs, options }: Started) {
+async function start(space: Space, { app: name, jobs, options, roles = ['scheduler', 'worker'] }: Started) {
   const work = workOn(jobs);
   const given = { redis: testRedis(), ...space, app: name, drainDeadline: '2s', sweepEvery: '500ms', ...options };
-  const module = JobsModule.forRoot({ roles: ['scheduler', 'worker'], ...given });
+  const module = JobsModule.forRoot({ roles, ...given });
   const app = await Test.createTestingModule({
     imports: [module, OperationsModule.on(module)],
     providers: Object.keys(jobs).length > 0 ? [work] : [],
@@ -134,6 +135,42 @@ describe('a run', () => {
     const again = await start(space, { app: 'mail', jobs: { send: D } });
     await expect.poll(() => again.done.map(({ id }) => id), SOON).toEqual([runId]);
     await expect.poll(() => again.queue.queues.named(UNROUTED_QUEUE).count(), SOON).toBe(0);
+  });
+
+  it.each<[string, Omit<Started, 'app'>]>([
+    ['while workers without its handler are live', { jobs: { charge: D } }],
+    ['while no worker is live', { jobs: {}, roles: ['scheduler'] }],
+  ])('that no worker can execute makes later instants say so, and none an overlap, %s', async (_, program) => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', ...program });
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    await billing.app.get(CronCatalog).set('newsletter', { every: '1s', handler: 'send' }, { by: 'ann' });
+    const skipped = async () => (await ledger.runs('newsletter', 100)).flatMap((run) => run.skipped ?? []);
+    await expect.poll(async () => (await skipped()).length, SOON).toBeGreaterThan(2);
+    expect(new Set(await skipped())).toEqual(new Set(['no-capable-worker']));
+    const events = billing.events.of('occurrence.skipped');
+    expect(new Set(events.map(({ reason }) => reason))).toEqual(new Set(['no-capable-worker']));
+    expect(billing.events.of('run.unrouted')).toHaveLength(1);
+    const again = await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(() => again.done.length, SOON).toBeGreaterThan(1);
+  });
+
+  it('waits for a slot, and not for a worker, as soon as a worker has its handler', async () => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    const { runId } = await billing.jobs.enqueue('send');
+    const waiting = async () => (await ledger.readRun(runId))?.waiting;
+    await expect.poll(waiting, SOON).toBe('no-capable-worker');
+    // Bull Board stops what the worker would take.
+    await billing.queue.queues.named('mail').pause();
+    await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(waiting, SOON).toBeNull();
+    expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued', attempt: 0 });
   });
 
   it('is found by the worker that brings its handler, however many others wait in front of it in any state', async () => {

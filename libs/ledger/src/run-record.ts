@@ -4,6 +4,7 @@ export type { RunEvent, RunState } from './base/run-state.js';
 export { MAX_RESULT_BYTES } from './base/run.js';
 export type {
   Answer,
+  BlockedReason,
   UnknownReason,
   EffectRecord,
   MissedRange,

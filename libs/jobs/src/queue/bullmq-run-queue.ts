@@ -9,7 +9,7 @@ import { Rerouting, type NewJob } from './rerouting.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
-import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
+import { UnroutedRuns, type UnroutedDeps } from './unrouted.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
@@ -26,8 +26,8 @@ export interface BullmqRunQueueOptions extends RunQueuesOptions {
   readonly tracing?: Tracing | null;
   readonly clock?: Clock;
   readonly cronsOf?: CronsOf;
-  /** Told of runs that wait until a worker with their handler is live. */
-  readonly onUnrouted?: (runIds: readonly string[]) => Promise<void>;
+  /** Told of runs that wait until a worker with their handler is live, and of those that have one again. */
+  readonly unrouted?: UnroutedRuns;
 }
 
 export interface RoutedQueueOptions extends RunQueuesOptions, UnroutedDeps {
@@ -48,7 +48,8 @@ export class BullmqRunQueue implements RunQueue {
     this.queues = new RunQueues(options);
     this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
     const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
-    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add });
+    const onRouted = async (runIds: readonly string[]) => this.options.unrouted?.clear(runIds);
+    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add, onRouted });
   }
 
   /**
@@ -72,8 +73,8 @@ export class BullmqRunQueue implements RunQueue {
    * @throws when the server did not reply
    */
   static openRouted({ catalog, ledger, telemetry, ...options }: RoutedQueueOptions): Promise<BullmqRunQueue> {
-    const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry }, runIds);
-    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), onUnrouted });
+    const unrouted = new UnroutedRuns({ ledger, telemetry });
+    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), unrouted });
   }
 
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
@@ -108,9 +109,9 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   async #add(deliveries: readonly QueuedDelivery[], spans: readonly (EnqueueSpan | undefined)[] = []): Promise<void> {
-    const { queues } = await this.#targets(deliveries);
+    const targets = await this.#targets(deliveries);
     await this.#addTo(
-      queues,
+      targets.queues,
       deliveries.map(({ runId, delivery, priority, delayMs }, index) => ({
         name: cronOfRun(runId),
         data: { runId },
@@ -124,6 +125,17 @@ export class BullmqRunQueue implements RunQueue {
         },
       })),
     );
+    await this.#noteUnrouted(deliveries, targets);
+  }
+
+  /** In the ledger, so that a run behind one of them is not recorded as an overlap. */
+  async #noteUnrouted(deliveries: readonly Delivery[], { queues, taken }: Targets): Promise<void> {
+    const { unrouted } = this.options;
+    if (!unrouted) return;
+    const isUnrouted = (_: Delivery, n: number) => taken === null || queues[n] === UNROUTED_QUEUE;
+    const [waiting, routed] = [deliveries.filter(isUnrouted), deliveries.filter((one, n) => !isUnrouted(one, n))];
+    await unrouted.note(waiting.map(({ runId }) => runId));
+    await unrouted.clear(unrouted.noted(routed.map(({ runId }) => runId)));
   }
 
   #targets(deliveries: readonly Delivery[]): Promise<Targets> {
@@ -139,13 +151,12 @@ export class BullmqRunQueue implements RunQueue {
     await this.queues.note(targets);
     const of = (name: string) => jobs.filter((_, n) => targets[n] === name);
     await Promise.all([...new Set(targets)].map((name) => this.queues.named(name).addBulk(of(name))));
-    const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
-    if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
     const targets = await this.#targets(deliveries);
     const jobs = await this.#jobs(deliveries, targets);
+    await this.#noteUnrouted(deliveries, targets);
     return Promise.all(jobs.map((job, n) => placeOf(job, targets.queues[n] !== UNROUTED_QUEUE ? targets.taken : null)));
   }
 
