@@ -14,6 +14,7 @@ import {
   CATALOG,
   FORMER_QUEUE,
   queuePrefix,
+  readQueueLimits,
   RUN_QUEUE,
   UNROUTED_QUEUE,
   type BullmqRunQueue,
@@ -221,6 +222,30 @@ describe('a run', () => {
     await expect
       .poll(async () => (await light.queue.queues.named('shop.heavy').getJobCounts('completed')).completed, SOON)
       .toBe(20);
+  });
+
+  it('waits while the queue of its app is paused, whatever group its worker is in and whenever that came', async () => {
+    const space = spaces.fresh();
+    const old = await start(space, { app: 'shop', jobs: { kept: D } });
+    const fresh = await start(space, { app: 'shop', jobs: { kept: D, added: D } });
+    await fresh.queue.queues.pause('shop');
+    const newest = await start(space, { app: 'shop', jobs: { kept: D, added: D, latest: D } });
+    for (const job of ['kept', 'added', 'latest']) await newest.jobs.enqueue(job);
+    const limits = async () => readQueueLimits({ redis: spaces.redis(), ...space });
+    const waiting = (await limits()).filter((queue) => queue.waiting > 0);
+    expect(waiting.map(({ isPaused, pausedUnlike }) => [isPaused, pausedUnlike])).toEqual([
+      [true, null],
+      [true, null],
+    ]);
+    const doneOf = () => [old, fresh, newest].flatMap(({ done }) => done.map(({ cron }) => cron)).toSorted();
+    expect(doneOf()).toEqual([]);
+    await old.queue.queues.resume('shop');
+    await expect.poll(doneOf, SOON).toEqual(['added', 'kept', 'latest']);
+    const [group = ''] = waiting.map(({ queue }) => queue).filter((queue) => queue !== 'shop');
+    await old.queue.queues.named(group).pause();
+    expect((await limits()).filter(({ pausedUnlike }) => pausedUnlike !== null)).toMatchObject([
+      { queue: group, isPaused: true, pausedUnlike: 'shop' },
+    ]);
   });
 
   it('of a cron that was made at run time reaches a worker with the handler that it names', async () => {
