@@ -1,84 +1,13 @@
-import { Injectable, type INestApplicationContext, type Type } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import {
-  JobHandler,
-  Jobs,
-  JobsModule,
-  LEDGER,
-  Telemetry,
-  type JobsModuleOptions,
-  type RunContext,
-} from '@fencepost/jobs';
-import {
-  CATALOG,
-  FORMER_QUEUE,
-  queuePrefix,
-  readQueueLimits,
-  RUN_QUEUE,
-  UNROUTED_QUEUE,
-  type BullmqRunQueue,
-} from '@fencepost/jobs/internal';
+import { LEDGER } from '@fencepost/jobs';
+import { CATALOG, FORMER_QUEUE, queuePrefix, readQueueLimits, UNROUTED_QUEUE } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CronCatalog, CronOperator, OperationsModule } from '@fencepost/operations';
-import { recordedEvents } from '../support/recorded.js';
-import { testRedis } from '../support/redis.js';
-import { redisSpaces } from './redis-space.js';
+import { describe, expect, it } from 'vitest';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { routedWorkers, type Started } from './routed-workers.js';
 
-const spaces = redisSpaces();
-const open: INestApplicationContext[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => app.close()));
-});
-
-type Space = ReturnType<typeof spaces.fresh>;
-
-/** A class with a handler for each of the jobs, each in the pool that is named with it. */
-function workOn(jobs: Readonly<Record<string, string>>): Type<{ readonly done: RunContext[] }> {
-  @Injectable()
-  class Work {
-    readonly done: RunContext[] = [];
-  }
-  for (const [name, pool] of Object.entries(jobs)) {
-    const value = function handle(this: Work, run: RunContext) {
-      this.done.push(run);
-    };
-    Object.defineProperty(Work.prototype, name, { value, configurable: true, writable: true });
-    const descriptor = Object.getOwnPropertyDescriptor(Work.prototype, name) as TypedPropertyDescriptor<typeof value>;
-    JobHandler(name, { pool })(Work.prototype, name, descriptor);
-    Object.defineProperty(Work.prototype, name, descriptor);
-  }
-  return Work;
-}
-
-interface Started {
-  readonly app: string;
-  readonly jobs: Readonly<Record<string, string>>;
-  readonly options?: Partial<JobsModuleOptions>;
-  readonly roles?: readonly ('scheduler' | 'worker')[];
-}
-
-/** A worker, and what it did. */
-async function start(space: Space, { app: name, jobs, options, roles = ['scheduler', 'worker'] }: Started) {
-  const work = workOn(jobs);
-  const given = { redis: testRedis(), ...space, app: name, drainDeadline: '2s', sweepEvery: '500ms', ...options };
-  const module = JobsModule.forRoot({ roles, ...given });
-  const app = await Test.createTestingModule({
-    imports: [module, OperationsModule.on(module)],
-    providers: Object.keys(jobs).length > 0 ? [work] : [],
-  }).compile();
-  open.push(app);
-  const events = recordedEvents(app.get(Telemetry));
-  await app.init();
-  const done = Object.keys(jobs).length > 0 ? app.get(work).done : [];
-  return { app, events, done, jobs: app.get(Jobs), queue: app.get<BullmqRunQueue>(RUN_QUEUE) };
-}
-
-async function close({ app }: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await open.splice(open.indexOf(app), 1)[0]?.close();
-}
+const { spaces, start, close } = routedWorkers();
 
 const D = 'default';
 const SOON = { timeout: 20_000 };
@@ -193,18 +122,6 @@ describe('a run', () => {
     const ids = [...runs, late].map(({ runId }) => runId);
     await expect.poll(() => again.done.map(({ id }) => id).toSorted(), SOON).toEqual(ids.toSorted());
     await expect.poll(() => parked.getJobCounts('waiting', 'delayed'), SOON).toEqual({ waiting: 150, delayed: 150 });
-  });
-
-  it('of a job that two apps have reaches the app that declared it first', async () => {
-    const space = spaces.fresh();
-    const first = await start(space, { app: 'billing', jobs: { sync: D } });
-    const second = await start(space, { app: 'stock', jobs: { sync: D } });
-    await second.jobs.enqueueMany(
-      'sync',
-      Array.from({ length: 20 }, () => ({})),
-    );
-    await expect.poll(() => first.done.length, SOON).toBe(20);
-    expect(second.done).toEqual([]);
   });
 
   it('of a pool reaches only workers of that pool, whatever else their build could do', async () => {
