@@ -45,7 +45,7 @@ export function routedWorkers() {
     spaces: redisSpaces(),
 
     /** An application, and what its worker has executed. */
-    async start(space: Space, { app: name, jobs, options, roles = ['scheduler', 'worker'] }: Started) {
+    start: async (space: Space, { app: name, jobs, options, roles = ['scheduler', 'worker'] }: Started) => {
       const work = workOn(jobs);
       const given = { redis: testRedis(), ...space, app: name, drainDeadline: '2s', sweepEvery: '500ms', ...options };
       const module = JobsModule.forRoot({ roles, ...given });
@@ -59,7 +59,7 @@ export function routedWorkers() {
       return { app, events, done, jobs: app.get(Jobs), queue: app.get<BullmqRunQueue>(RUN_QUEUE) };
     },
 
-    async close({ app }: { readonly app: INestApplicationContext }): Promise<void> {
+    close: async ({ app }: { readonly app: INestApplicationContext }): Promise<void> => {
       await open.splice(open.indexOf(app), 1)[0]?.close();
     },
   };

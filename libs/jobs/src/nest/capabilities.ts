@@ -1,4 +1,3 @@
-import type { ForeignNames } from '../declaring/foreign-names.js';
 import { DEFAULT_POOL, queuesOfWorker, type WorkerCapabilities } from '../queue/routing.js';
 import { takesManyQueues } from '../queue/worker-backend.js';
 import { CronDeclarationError } from './cron-declaration.js';
@@ -26,7 +25,7 @@ export function criticalOf(crons: ReadonlyMap<string, FoundCron>): string[] {
 /** What a worker executes of the methods that it has found: those in its pools whose names no other app owns. */
 export class Executed {
   crons: ReadonlyMap<string, FoundCron> = new Map();
-  /** As {@link ForeignNames} has them. */
+  /** See `ForeignNames`. */
   foreign: ReadonlySet<string> = new Set();
 
   constructor(private readonly settings: Pick<JobsSettings, 'app' | 'pools'>) {}
