@@ -115,8 +115,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const declarer = (this.#declarer = await retryOnBoot(() => this.#enrol()));
     const code = await codeDigest();
     await this.notifications.start();
-    const processor = this.#assemble();
-    this.#processor = processor;
+    const processor = (this.#processor = this.#assemble());
+    this.notifications.onChange = () => processor.plan();
     const { concurrency } = this.settings;
     // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
@@ -159,6 +159,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   /** What it executes has changed: by what is reported here, its runs get their queues. */
   async #execute(): Promise<void> {
     this.#queues?.set(this.#executed.queues);
+    this.#processor?.plan();
     await this.reporting.reporter.reportNow();
     this.#reroute();
   }
@@ -214,7 +215,6 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
     const { rerouting } = this.queue;
-    const handlerOf = (name: string) => this.#executed.find(name);
     const attempts = {
       ledger,
       clock,
@@ -222,12 +222,12 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       random,
       worker: this.keeper.holder,
       ttlMs,
-      handlerOf,
+      handlerOf: (name: string) => this.#executed.find(name),
       tracing,
       notifyOf: this.notifications.notifyOf,
     };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
-    return new RunProcessor({ ...options, queues, rerouting });
+    return new RunProcessor({ ...options, queues, rerouting, handlers: () => this.#executed.capabilities.handlers });
   }
 
   /**
