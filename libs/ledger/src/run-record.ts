@@ -4,7 +4,6 @@ export type { RunEvent, RunState } from './base/run-state.js';
 export { MAX_RESULT_BYTES } from './base/run.js';
 export type {
   Answer,
-  BlockedReason,
   UnknownReason,
   EffectRecord,
   MissedRange,
