@@ -91,6 +91,16 @@ export class RedisLedgerAccess {
     this.#replicated = options.replication ? new ReplicatedWrites(options.replication) : null;
   }
 
+  /** Whether a script may touch keys of any crons and of a queue, and counts as soon as it is answered. */
+  get isOneStep(): boolean {
+    return !this.redis.isCluster && this.#replicated === null;
+  }
+
+  /** What a script of a queue on the same server calls. */
+  textOf(name: ScriptName): string {
+    return SCRIPTS[name].text;
+  }
+
   /** @returns what the script answered, for a script whose answers are words */
   async call(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]> {
     return (await this.script(name).run(this.redis, keys, args)) as string[];

@@ -31,7 +31,10 @@ export function encodeClaim(request: ClaimRequest): (string | number)[] {
   return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];
 }
 
-/** What `claim-occurrences.lua` answers of one claim. */
+/**
+ * What `claim-occurrences.lua` answers of one claim.
+ * @throws {Error} for a broken record of its cron
+ */
 export function decodeClaim(reply: readonly string[], runId: string): ClaimReply {
   const [word, detail] = reply;
   switch (word) {
@@ -49,6 +52,8 @@ export function decodeClaim(reply: readonly string[], runId: string): ClaimReply
       return { verdict: 'early', waitMs: Number(detail) };
     case 'MOVED':
       return { verdict: 'moved', cursor: detail ? Number(detail) : null };
+    case 'BROKEN':
+      throw new Error(`Expected a sound record of the cron, got ${detail}`);
     default:
       throw new Error(`Expected a reply of claim-occurrences, got ${JSON.stringify(reply)}.`);
   }
