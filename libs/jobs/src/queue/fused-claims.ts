@@ -54,7 +54,7 @@ export class FusedClaims implements Claims {
     const queue = queues.named(name);
     const queueKeys = ADD_KEYS.map((key) => queue.toKey(key));
     const jobs = [queue.toKey(''), Date.now(), ...JOB_TEXTS];
-    return (keys, args) => this.#script.run(redis, [...keys, ...queueKeys], [...args, ...jobs]);
+    return (keys, args) => this.#script.run(redis, keys.concat(queueKeys), args.concat(jobs));
   }
 
   async #noteUnrouted(outcomes: readonly Outcome[]): Promise<void> {

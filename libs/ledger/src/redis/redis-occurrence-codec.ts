@@ -6,13 +6,12 @@ import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { decodePause, deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
 
-/** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
-export function encodeClaim(request: ClaimRequest): (string | number)[] {
+/** Adds one row to the ARGV of `claim-occurrences`, in the order its header gives: a tick makes one of each due cron. */
+export function encodeClaim(request: ClaimRequest, args: (string | number)[]): void {
   const { occurrence, skips } = request;
   const end = skips.at(-1)?.through ?? 0;
   const scheduledAt = occurrence?.scheduledAt ?? end;
-  const about = { ...request, missed: occurrence?.missed ?? null };
-  const options = encodeOptions(about);
+  const options = encodeOptions(request);
   const plan = [
     request.generation,
     request.cursor ?? '',
@@ -25,10 +24,11 @@ export function encodeClaim(request: ClaimRequest): (string | number)[] {
     request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
     2 * skips.length,
     options.length,
-    encodeRest(about, scheduledAt),
+    encodeRest(request, scheduledAt, occurrence?.missed ?? null),
   ].join(' ');
-  const ranges = skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]);
-  return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];
+  args.push(formatFence(request.fence), request.term, request.holder, request.nonce, plan);
+  for (const { after, through, reason } of skips) args.push(through, `${after},${through},${reason}`);
+  args.push(...options);
 }
 
 /**

@@ -31,8 +31,8 @@ const PENDING = 2 * BAND;
 interface PreparedClaim {
   readonly index: number;
   readonly runId: string;
+  readonly request: ClaimRequest;
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
 }
 
 type ClaimOutcome = PromiseSettledResult<ClaimReply>;
@@ -95,8 +95,12 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const batches = this.access.inBatches(sound, MAX_CLAIMS);
     const asking: Promise<unknown>[] = [];
     for (const batch of batches) {
-      const keys = batch.flatMap((claim) => claim.keys);
-      asking.push(send(keys, [...shared, ...batch.flatMap(({ args }) => args)]));
+      const [keys, args]: [string[], (string | number)[]] = [[], [...shared]];
+      for (const claim of batch) {
+        keys.push(...claim.keys);
+        encodeClaim(claim.request, args);
+      }
+      asking.push(send(keys, args));
     }
     const settled = await Promise.allSettled(asking);
     for (const [n, batch] of batches.entries()) {
@@ -116,7 +120,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const of = this.access.keys(cron);
     const keys = [of.cron, of.run(runId)];
     if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.skips, of.noted);
-    return { index, runId, keys, args: encodeClaim(request) };
+    return { index, runId, request, keys };
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {

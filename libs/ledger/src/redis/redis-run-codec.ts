@@ -138,7 +138,6 @@ export function deliveryOf(
 }
 
 interface RunOptions {
-  readonly missed: MissedRange | null;
   readonly maxConcurrency?: number | undefined;
   readonly startBy?: number | null | undefined;
   readonly handler?: string | null | undefined;
@@ -147,8 +146,8 @@ interface RunOptions {
 }
 
 /** The end of `c`: what most runs don't have. Its times count from the instant, unless that is the store's. */
-export function encodeRest(options: RunOptions, scheduledAt: number): string {
-  const { missed, maxConcurrency = 1, startBy = null, priority = null } = options;
+export function encodeRest(options: RunOptions, scheduledAt: number, missed: MissedRange | null): string {
+  const { maxConcurrency = 1, startBy = null, priority = null } = options;
   return [
     maxConcurrency === 1 ? '' : maxConcurrency,
     startBy === null ? '' : startBy - scheduledAt,

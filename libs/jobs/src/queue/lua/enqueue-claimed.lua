@@ -18,7 +18,7 @@ if #ids == 0 then return replies end
 
 local jobs, n = { prefix }, 1
 for _, id in ipairs(ids) do
-  jobs[n + 1], jobs[n + 2] = id, string.match(id, '^(.+)@')
+  jobs[n + 1], jobs[n + 2] = id, string.sub(id, 1, string.find(id, '@', 1, true) - 1)
   jobs[n + 3], jobs[n + 4], jobs[n + 5] = data .. id .. data_end, options .. id .. options_end, made_at
   n = n + 5
 end

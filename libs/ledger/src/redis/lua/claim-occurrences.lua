@@ -36,9 +36,8 @@
 -- @include record-claim
 -- @include isolate-failure
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
-local is_enqueued = ARGV[4] == 'enqueued'
-local latest, look_at = now + number(ARGV[1]), score_of(is_enqueued and 1 or 2, now + number(ARGV[2]))
-local accepted = {}
+local state, accepted = ARGV[4], {}
+local latest, look_at = now + number(ARGV[1]), score_of(state == 'enqueued' and 1 or 2, now + number(ARGV[2]))
 local CLAIMED, BEHIND, RECORDED = { 'CLAIMED' }, { 'CLAIMED', 'behind' }, { 'RECORDED' }
 local OVERLAP, PAUSED = { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
 local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%a?) (%S+) (%d+) (%d+) (%d+) (%d+) (.*)$'
@@ -108,7 +107,7 @@ local function claim(k, a, plan)
   local cron = call('HMGET', record, 'fence', 'term', 'generation', 'cursor', 'pausedUntil')
   local answer = refuse(k, a, plan, cron, id)
   if answer then return answer end
-  local instant, policy, open, skips = plan.instant, plan.policy, at.open, base .. 'skips'
+  local instant, policy, open = plan.instant, plan.policy, at.open
   local paused = id ~= '' and cron[5] and (cron[5] == 'ever' or number(cron[5]) > now)
   local skipped, surplus = false, 0
   if id ~= '' and not paused then skipped, surplus = overlap_of(open, policy, plan.most) end
@@ -120,10 +119,10 @@ local function claim(k, a, plan)
   end
   if not cron[4] then call('HSET', record, 'began', plan.after) end
   local words = a + 5 + plan.ranges
-  for i = a + 5, words - 1, 2 do call('ZADD', skips, ARGV[i], ARGV[i + 1]) end
+  for i = a + 5, words - 1, 2 do call('ZADD', base .. 'skips', ARGV[i], ARGV[i + 1]) end
   if id == '' or paused then
     if paused then
-      record_pause(skips, a, plan)
+      record_pause(base .. 'skips', a, plan)
       -- A build that noted no pause may have recorded it.
       if cron[5] == 'ever' then note_pause(base .. 'noted', ARGV[3], cron[5]) end
     end
@@ -132,8 +131,7 @@ local function claim(k, a, plan)
   end
 
   call('ZADD', base .. 'runs', instant, id)
-  record_claim(run, { instant = instant, due = plan.due, reason = plan.reason, policy = policy, generation = plan.generation,
-    fence = ARGV[a], rest = plan.rest, skipped = skipped, enqueued = is_enqueued, nonce = ARGV[a + 3], by = ARGV[a + 2] },
+  record_claim(run, plan, skipped and 'skipped' or state, ARGV[a], ARGV[a + 3], ARGV[a + 2],
     unpack(ARGV, words, words + plan.options - 1))
   if skipped then
     call('PEXPIRE', run, ARGV[3])
