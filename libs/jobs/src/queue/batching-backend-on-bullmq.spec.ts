@@ -38,6 +38,7 @@ describe('a batch of new jobs', () => {
     await expectAlike(
       ({ add }) => add(names(2)),
       ({ add }) => add(['job-1', 'job-2', 'job-2', 'job-3']),
+      ({ add }) => add(['new-1', 'new-2', 'new-1']),
     );
   });
 

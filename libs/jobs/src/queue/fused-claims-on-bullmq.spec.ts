@@ -172,9 +172,9 @@ async function leftBy({ redis, space, ledger, queue }: Stage) {
   const [pending, unstarted] = [await ledger.pending('report'), await ledger.unstarted('report', 20)];
   const jobs = (await queue.queues.named(FORMER_QUEUE).getWaiting()).map(({ id, data, opts }) => ({ id, data, opts }));
   const keys = (await redis.keys(`${space.prefix}:*`)).map((key) => key.slice(space.prefix.length)).toSorted();
-  const withoutTimes = runs.map(({ claimedAt: _claimed, enqueuedAt, finishedAt, startedAt, leaseUntil, ...run }) => ({
+  const withoutTimes = runs.map(({ claimedAt: _claimed, enqueuedAt, finishedAt, startedAt, ...run }) => ({
     ...run,
-    times: [enqueuedAt, finishedAt, startedAt, leaseUntil].map((time) => time !== null),
+    times: [enqueuedAt, finishedAt, startedAt].map((time) => time !== null),
   }));
   return { runs: withoutTimes, pending, unstarted, jobs, keys };
 }
