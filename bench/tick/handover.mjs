@@ -75,12 +75,12 @@ function add(queue, batch) {
 }
 
 async function handOver(claims, { batch, overlap }) {
-  const replies = await claims.claimAll(batch.map((one) => ({ ...claimOf(one), overlap })));
+  const replies = await claims.claimAll(batch.map((one) => claimOf(one, overlap)));
   const refused = replies.find(({ value }) => value?.verdict !== 'claimed');
   if (refused) throw new Error(`A claim was refused: ${JSON.stringify(refused)}.`);
 }
 
-function claimOf({ cron, at, cursor }) {
+function claimOf({ cron, at, cursor }, overlap) {
   return {
     cron,
     fence: 1_763_607_600_000_123,
@@ -91,6 +91,7 @@ function claimOf({ cron, at, cursor }) {
     cursor,
     skips: [],
     occurrence: { scheduledAt: at, dueAt: at, reason: 'schedule', missed: null },
+    overlap,
     maxConcurrency: 100_000,
     startBy: null,
     handler: null,

@@ -12,20 +12,12 @@ export function encodeClaim(request: ClaimRequest, args: (string | number)[]): v
   const end = skips.at(-1)?.through ?? 0;
   const scheduledAt = occurrence?.scheduledAt ?? end;
   const options = encodeOptions(request);
-  const plan = [
-    request.generation,
-    request.cursor ?? '',
-    skips[0]?.after ?? scheduledAt - 1,
-    scheduledAt,
-    occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
-    occurrence ? REASON_LETTERS[occurrence.reason] : '',
-    request.overlap,
-    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
-    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
-    2 * skips.length,
-    options.length,
-    encodeRest(request, scheduledAt, occurrence?.missed ?? null),
-  ].join(' ');
+  const { overlap, maxConcurrency = DEFAULT_MAX_CONCURRENCY, cancelGraceMs = DEFAULT_CANCEL_GRACE_MS } = request;
+  const from = `${request.generation} ${request.cursor ?? ''} ${skips[0]?.after ?? scheduledAt - 1}`;
+  const due = occurrence?.dueAt ?? end + (request.spreadMs ?? 0);
+  const instant = `${scheduledAt} ${due} ${occurrence ? REASON_LETTERS[occurrence.reason] : ''}`;
+  const policy = `${overlap} ${maxConcurrency} ${cancelGraceMs} ${2 * skips.length} ${options.length}`;
+  const plan = `${from} ${instant} ${policy} ${encodeRest(request, scheduledAt, occurrence?.missed ?? null)}`;
   args.push(formatFence(request.fence), request.term, request.holder, request.nonce, plan);
   for (const { after, through, reason } of skips) args.push(through, `${after},${through},${reason}`);
   args.push(...options);
