@@ -32,6 +32,7 @@ export { LEDGER_BATCH } from './base/ledger-timing.js';
 export type { LedgerTiming } from './base/ledger-timing.js';
 export type {
   AttemptLog,
+  AttemptSteps,
   ClaimStep,
   Ledger,
   OccurrenceLog,

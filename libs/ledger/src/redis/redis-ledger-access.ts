@@ -81,10 +81,12 @@ export class RedisLedgerAccess {
   /** Where the fences of attempts are counted for all crons; on a cluster each cron's record has its own. */
   readonly fences: string;
   readonly timing: LedgerTiming;
+  readonly space: KeySpace;
   readonly #replicated: ReplicatedWrites | null;
 
   constructor(options: RedisLedgerOptions) {
     this.redis = options.redis;
+    this.space = { prefix: options.prefix, tenant: options.tenant };
     this.keys = ledgerKeys(options);
     this.fences = redisKeys(options)('fences', 'ledger');
     this.timing = { ...LEDGER_TIMING, ...options.timing };
