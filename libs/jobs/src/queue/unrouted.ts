@@ -2,6 +2,8 @@ import type { AttemptLog } from '@fencepost/ledger';
 import { cronOfRun, type WaitReason } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { UNROUTED_QUEUE } from './routing.js';
+import type { Targets } from './run-router.js';
 
 export interface UnroutedDeps {
   readonly ledger: Pick<AttemptLog, 'noteWaiting'>;
@@ -20,15 +22,13 @@ export class UnroutedRuns {
 
   constructor(private readonly deps: UnroutedDeps) {}
 
-  /** Each run once, however often it is found waiting. */
-  async note(runIds: readonly string[]): Promise<void> {
-    const fresh = runIds.filter((runId) => !this.#noted.has(runId));
-    if (this.#noted.size + fresh.length > MAX_REMEMBERED) this.#noted.clear();
-    for (const runId of fresh) {
-      this.#noted.add(runId);
-      this.deps.telemetry.emit('run.unrouted', { cron: cronOfRun(runId), runId });
-    }
-    await this.#record(fresh, 'no-capable-worker');
+  /** Runs on their way: each that no worker can execute is noted once, however often it is found waiting. */
+  async follow(runIds: readonly string[], { queues, taken }: Targets): Promise<void> {
+    const isUnrouted = (_: string, n: number) => taken === null || queues[n] === UNROUTED_QUEUE;
+    const fresh = runIds.filter((runId, n) => isUnrouted(runId, n) && !this.#noted.has(runId));
+    const routed = runIds.filter((runId, n) => !isUnrouted(runId, n) && this.#noted.has(runId));
+    if (fresh.length > 0) await this.#note(fresh);
+    if (routed.length > 0) await this.clear(routed);
   }
 
   /** A worker has their handler now, and may have no slot for them. */
@@ -37,9 +37,13 @@ export class UnroutedRuns {
     await this.#record(runIds, null);
   }
 
-  /** Those of them that this process has noted. */
-  noted(runIds: readonly string[]): string[] {
-    return runIds.filter((runId) => this.#noted.has(runId));
+  async #note(runIds: readonly string[]): Promise<void> {
+    if (this.#noted.size + runIds.length > MAX_REMEMBERED) this.#noted.clear();
+    for (const runId of runIds) {
+      this.#noted.add(runId);
+      this.deps.telemetry.emit('run.unrouted', { cron: cronOfRun(runId), runId });
+    }
+    await this.#record(runIds, 'no-capable-worker');
   }
 
   async #record(runIds: readonly string[], reason: WaitReason | null): Promise<void> {
