@@ -3,7 +3,6 @@ import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../base/attempting.js';
 import type { PostgresAttemptLog } from './postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from './attempt-sandbox.stage.js';
-import { commitProxy } from '../../../../test/support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../../../../test/support/postgres.js';
 
 let server: TestPostgres;
@@ -34,12 +33,38 @@ async function overtake(): Promise<AttemptRef> {
   return sandbox.begun(attempt.runId);
 }
 
+/** Every commit of a user's row waits, all its statements done, until the transaction returned here commits. */
+async function commitHeld() {
+  await sandbox.pool.query(
+    `create table "${sandbox.schema}".gate ();
+     create function "${sandbox.schema}".pass() returns trigger language plpgsql as
+       $$ begin lock table "${sandbox.schema}".gate in share mode; return null; end $$;
+     create constraint trigger pass after insert on "${sandbox.schema}".orders deferrable initially deferred
+     for each row execute function "${sandbox.schema}".pass()`,
+  );
+  return sandbox.transaction(`lock table "${sandbox.schema}".gate in exclusive mode`);
+}
+
 describe('a transaction', () => {
   it('commits the rows and the record that they are written', async () => {
     expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
     await happened(1);
     const [record] = await ledger.effects(attempt.runId);
     expect(record).toMatchObject({ name: 'order', state: 'done', fence: attempt.fence, payloadHash: 'h1' });
+  });
+
+  it('of one statement sends three messages', async () => {
+    const pool = sandbox.another();
+    const sent: unknown[] = [];
+    pool.on('connect', (client) => {
+      const { query } = client;
+      client.query = function counted(this: unknown, ...args: unknown[]) {
+        sent.push(args[0]);
+        return Reflect.apply(query, this, args) as never;
+      } as typeof query;
+    });
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+    expect(sent).toHaveLength(3);
   });
 
   it('that has committed is not carried out again: its recorded result is the answer, for every later attempt', async () => {
@@ -135,24 +160,39 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
     await happened(0);
   });
 
+  it('that was said not to have happened does not happen, though its session lives on', async () => {
+    const recall = async (tx: SqlConnection) => {
+      await tx.query({ text: `set transaction isolation level ${level}` });
+      const { rows } = await tx.query({ text: 'select pg_backend_pid() as pid' });
+      const result = await insert(tx);
+      const since = new Date(0).toISOString();
+      expect(await sandbox.recall(attempt, ORDER.name, { session: (rows[0] as { pid: number }).pid, since })).toEqual({
+        verdict: 'gone',
+      });
+      return result;
+    };
+    const reply = await ledger.transaction(attempt, ORDER, recall).catch((error: unknown) => error);
+    expect(reply).toMatchObject(level === 'read committed' ? STALE : { code: '40001' });
+    await happened(0);
+    expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    await happened(1);
+  });
+
   it('lets no successor begin between the comparison and the commit', async () => {
-    const proxy = await commitProxy(server.url);
-    const pool = sandbox.another({ connectionString: proxy.url });
-    proxy.arm('held');
+    const held = await commitHeld();
     const committing = ledger.transaction(
       attempt,
-      { ...ORDER, pool },
+      ORDER,
       working(async () => {}),
     );
-    await expect.poll(() => proxy.faults, { interval: 1, timeout: 10_000 }).toBe(1);
+    await sandbox.untilBlocked(1);
     const next = overtake();
     const order = await Promise.race([
       next.then(() => 'the successor began'),
-      sandbox.untilBlocked(1).then(() => 'it waits'),
+      sandbox.untilBlocked(2).then(() => 'it waits'),
     ]);
-    proxy.release();
+    await held.commit();
     expect(await committing).toEqual(DONE);
-    await proxy.close();
     expect(order).toBe('it waits');
     const never = () => Promise.reject(new Error('carried out again'));
     expect(await ledger.transaction(await next, ORDER, never)).toEqual(DONE);
