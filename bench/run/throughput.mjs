@@ -46,10 +46,10 @@ export function onPostgres(bench) {
  */
 export async function transaction(bench) {
   const { postgres } = bench.urls;
-  const about = { concurrency: 10, postgres };
+  const about = { concurrency: Number(process.env.C ?? 100), transactions: Number(process.env.T ?? 10), postgres };
   return against(
     bench,
-    { name: 'transaction', about, handler: 'transaction', peer: 'pg-boss' },
+    { name: 'transaction', about, handler: 'transaction', peer: 'pg-boss', peerAbout: { concurrency: 10 } },
     { claim: 'transactions a second, against jobs of pg-boss one by one', limit: 1.5 },
   );
 }
@@ -93,7 +93,7 @@ async function against({ redis, urls, space, seconds, quick }, ours, claimed) {
   const servers = new Servers(redis, about.postgres);
   try {
     await servers.open();
-    members.set(peer, { member: await Member.start(peer, { ...about, prefix: space() }) });
+    members.set(peer, { member: await Member.start(peer, { ...about, ...ours.peerAbout, prefix: space() }) });
     members.set(ours.name, { member: await Member.start('fencepost', ofOurs), retention });
     for (let round = 0; !enough(samples, { round, seconds, quick }); round += 1) {
       // In turn, each time with another one first: a minute in which the machine had other work harms both.

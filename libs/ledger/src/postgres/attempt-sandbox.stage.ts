@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '../base/attempting.js';
+import type { TransactionRequest } from '../base/transactional-ledger.js';
 import { proofOf } from './postgres-attempt-codec.js';
 import { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { migrateLedger } from './postgres-migrations.js';
@@ -28,7 +29,7 @@ export interface AttemptSandbox extends PostgresSandbox {
   /** Asks what became of a transaction that the server knows by this, as after a lost connection. */
   recall(
     attempt: AttemptRef,
-    effect: string,
+    request: TransactionRequest,
     about: { readonly session: number; readonly since: string },
   ): Promise<unknown>;
   /** One value of the database. */
@@ -66,9 +67,9 @@ export async function attemptSandbox(url: string): Promise<AttemptSandbox> {
         runId,
       ]);
     },
-    recall: (attempt, effect, { session, since }) => {
+    recall: (attempt, { name, items = null }, { session, since }) => {
       const access = new PostgresLedgerAccess({ pool, schema, ...SPACE });
-      return access.call('recall_transaction', [access.space, proofOf(attempt), effect, session, since]);
+      return access.call('recall_transaction', [access.space, proofOf(attempt), name, items, session, since]);
     },
     value,
     insert: async (tx) => {

@@ -98,7 +98,7 @@ class LedgerTransaction {
   async #commit(result: string, begun: Begun): Promise<TransactionReply> {
     const { attempt, request } = this.order;
     const payloadHash = request.payloadHash ?? null;
-    const outcome = { result, payloadHash };
+    const outcome = request.items ? { items: request.items } : { result, payloadHash };
     const settles = this.#statement('settle_transaction', [proofOf(attempt), request.name, outcome, this.#mark]);
     try {
       await this.#send(`${settles}; commit`);
@@ -117,7 +117,7 @@ class LedgerTransaction {
     this.giveBack();
     const { access } = this;
     const { attempt, request } = this.order;
-    const args = [access.space, proofOf(attempt), request.name, session, since];
+    const args = [access.space, proofOf(attempt), request.name, request.items ?? null, session, since];
     const ask = () => access.askInTime<RecallReply>('recall_transaction', args);
     const deadline = access.clock.monotonic() + access.patienceMs;
     for (;;) {
@@ -211,9 +211,9 @@ const BETWEEN_RECALLS_MS = 100;
 const SAYS_NOTHING = /^(08|53|57|58|F0|XX|40003)/;
 
 /** Of a message of several statements `pg` makes a list, whatever the type says: the reply of the one that has one. */
-function replyAmong<T>(results: SqlResult | readonly SqlResult[]): T {
+function replyAmong(results: SqlResult | readonly SqlResult[]): Begun | TransactionReply {
   const rows = [results].flat().flatMap((result) => result.rows);
-  return JSON.parse((rows[0] as { readonly reply: string }).reply) as T;
+  return JSON.parse((rows[0] as { readonly reply: string }).reply) as Begun | TransactionReply;
 }
 
 /** Whether the server itself has refused to commit: then nothing happened. A driver's own errors have no severity. */

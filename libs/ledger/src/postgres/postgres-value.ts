@@ -29,7 +29,8 @@ export function storable(text: string): string {
 export function sqlLiteral(value: unknown): string {
   const text = sqlValue(value);
   if (text === null) return 'null';
-  const quoted = String(text).replaceAll("'", "''");
+  if (typeof text !== 'string') throw new TypeError(`Expected a value that is one literal, got ${typeof text}.`);
+  const quoted = text.replaceAll("'", "''");
   // Whatever the session takes a plain backslash for.
   return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;
 }

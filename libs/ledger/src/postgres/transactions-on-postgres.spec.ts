@@ -33,6 +33,47 @@ async function overtake(): Promise<AttemptRef> {
   return sandbox.begun(attempt.runId);
 }
 
+describe('a transaction over items', () => {
+  const batch = (...items: string[]) => ({ name: 'items', items });
+  const done = async () => {
+    const items = await ledger.items(attempt.runId, 'items');
+    return items.map(({ key, state }) => `${key} ${state}`);
+  };
+  const rows = () => sandbox.value('select count(*)::int from :schema.orders');
+
+  it('commits its rows and the record that each item is done', async () => {
+    const reply = { verdict: 'done', result: '{"id":1}', payloadHash: null };
+    expect(await ledger.transaction(attempt, batch('a', "b'\\"), insert)).toEqual(reply);
+    expect(await done()).toEqual(['a done', "b'\\ done"]);
+    expect(await ledger.effects(attempt.runId)).toEqual([]);
+    expect(await rows()).toBe(1);
+  });
+
+  it('leaves nothing behind when one of its items is done already', async () => {
+    await ledger.transaction(attempt, batch('a'), insert);
+    expect(await ledger.transaction(attempt, batch('a', 'b'), insert)).toEqual(STALE);
+    expect(await done()).toEqual(['a done']);
+    expect(await rows()).toBe(1);
+  });
+
+  it('of an attempt that is overtaken while it works leaves nothing behind', async () => {
+    const work = async (tx: SqlConnection) => {
+      await overtake();
+      return insert(tx);
+    };
+    expect(await ledger.transaction(attempt, batch('a'), work)).toEqual(STALE);
+    expect([await done(), await rows()]).toEqual([[], 0]);
+  });
+
+  it('is recalled as done if all of its items are, and else as gone', async () => {
+    await ledger.transaction(attempt, batch('a'), insert);
+    const lost = { session: 0, since: new Date(0).toISOString() };
+    const recall = (...items: string[]) => sandbox.recall(attempt, batch(...items), lost);
+    expect(await recall('a')).toEqual({ verdict: 'done', result: 'null', payloadHash: null });
+    expect(await recall('a', 'b')).toEqual({ verdict: 'gone' });
+  });
+});
+
 /** Every commit of a user's row waits, all its statements done, until the transaction returned here commits. */
 async function commitHeld() {
   await sandbox.pool.query(
@@ -57,11 +98,12 @@ describe('a transaction', () => {
     const pool = sandbox.another();
     const sent: unknown[] = [];
     pool.on('connect', (client) => {
-      const { query } = client;
-      client.query = function counted(this: unknown, ...args: unknown[]) {
-        sent.push(args[0]);
-        return Reflect.apply(query, this, args) as never;
-      } as typeof query;
+      const query = client.query.bind(client) as (asked: unknown, ...rest: unknown[]) => unknown;
+      const counted = (asked: unknown, ...rest: unknown[]) => {
+        sent.push(asked);
+        return query(asked, ...rest);
+      };
+      Object.assign(client, { query: counted });
     });
     expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
     expect(sent).toHaveLength(3);
@@ -166,7 +208,7 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
       const { rows } = await tx.query({ text: 'select pg_backend_pid() as pid' });
       const result = await insert(tx);
       const since = new Date(0).toISOString();
-      expect(await sandbox.recall(attempt, ORDER.name, { session: (rows[0] as { pid: number }).pid, since })).toEqual({
+      expect(await sandbox.recall(attempt, ORDER, { session: (rows[0] as { pid: number }).pid, since })).toEqual({
         verdict: 'gone',
       });
       return result;

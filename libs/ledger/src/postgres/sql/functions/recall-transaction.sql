@@ -3,6 +3,7 @@
 -- the_space  deployment and tenant
 -- proof  {cron, runId, fence, nonce}
 -- the_name  name of the effect
+-- keys  of its items; null: it is one effect
 -- session  whose transaction it was, as prepare_transaction said
 -- since  when the transaction began, as prepare_transaction said
 -- Returns  {verdict: done, result, payloadHash} | {verdict: gone}
@@ -11,7 +12,7 @@
 -- allowed it to begin. Its session may not know yet that its client is gone and would keep the rows of the user locked: it
 -- is ended. A later transaction of the same session began at another time.
 create or replace function recall_transaction(
-  the_space text, proof jsonb, the_name text, session bigint, since timestamptz
+  the_space text, proof jsonb, the_name text, keys text[], session bigint, since timestamptz
 ) returns jsonb
 language plpgsql set search_path from current set lock_timeout = '5s'
 as $$
@@ -20,6 +21,13 @@ declare
 begin
   perform from run where space = the_space and id = proof ->> 'runId' for update;
   perform from effect_begun where space = the_space and run_id = proof ->> 'runId' and name = the_name for update;
+  if keys is not null then
+    perform from unnest(keys) asked (key) where not exists (
+      select from item where space = the_space and run_id = proof ->> 'runId' and effect = the_name and item.key = asked.key
+        and state = 'done'
+    );
+    if not found then return '{"verdict": "done", "result": "null", "payloadHash": null}'; end if;
+  end if;
   select * into known from effect
   where space = the_space and run_id = proof ->> 'runId' and name = the_name and state = 'done';
   if found then

@@ -3,7 +3,7 @@
 -- the_space  deployment and tenant
 -- proof  {cron, runId, fence, nonce}
 -- the_name  name of the effect
--- outcome  {result, payloadHash}
+-- outcome  {result, payloadHash} of an effect | {items}: the keys of items that are done
 -- mark  what the transaction was marked with when it began
 -- Returns  nothing. Raises FP001 where it must not commit, with the reason as its detail: {verdict: stale}
 --            | {verdict: done, result, payloadHash} | {verdict: broken}, when it isn't the transaction that was begun
@@ -39,7 +39,10 @@ begin
       allowed := found;
       select * into this from run where space = the_space and id = proof ->> 'runId';
     end if;
-    if allowed and check_attempt(this, proof) then
+    if allowed and check_attempt(this, proof) and outcome ? 'items' then
+      if record_items_done(this, the_name, outcome -> 'items') then return; end if;
+      refusal := '{"verdict": "stale"}';
+    elsif allowed and check_attempt(this, proof) then
       insert into effect as e (space, run_id, name, state, since, finished_at, fence, result, payload_hash)
       values (the_space, this.id, the_name, 'done', now_ms(), now_ms(), this.fence, outcome ->> 'result',
         outcome ->> 'payloadHash')
