@@ -73,6 +73,16 @@ export default [
     test: 'of two under one name',
   },
   {
+    name: 'PostgreSQL transaction: items that are done are done again',
+    guards: 'G12',
+    defence: 'the rows of an item are committed once',
+    file: 'libs/ledger/src/postgres/sql/functions/record-items-done.sql',
+    find: 'return recorded = jsonb_array_length(keys);',
+    replace: 'return true;',
+    killedBy: 'libs/ledger/src/postgres/transactions-on-postgres.spec.ts',
+    test: 'leaves nothing behind when one of its items is done already',
+  },
+  {
     name: 'PostgreSQL transaction: a lost reply is a failure',
     guards: 'G12',
     defence: 'the ledger is asked what became of a commit',
