@@ -45,7 +45,7 @@ export async function openRuns({ redis: url, postgres, prefix, concurrency, tran
     handlerOf: () => handler,
   };
   const options = { ...space, redis: ofWorker, concurrency, clock: systemClock, telemetry, attempts };
-  const processor = new RunProcessor(options);
+  const processor = new RunProcessor({ ...options, handlers: () => JOBS });
   await processor.start();
   const instants = new Instants();
   return {

@@ -256,4 +256,14 @@ export default [
     killedBy: WORKER_BACKEND,
     test: 'never has two jobs of one id, at a concurrency of 2',
   },
+  {
+    name: 'turn of a worker: completes a job whose run did not end',
+    guards: 'G7',
+    defence: 'a delivery is only over when its run has ended or goes on elsewhere',
+    file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
+    find: 'or job.is_broken then return false',
+    replace: 'then return false',
+    killedBy: 'libs/jobs/src/running/run-steps-on-bullmq.spec.ts',
+    test: 'are not completed while the record of the run is broken',
+  },
 ];

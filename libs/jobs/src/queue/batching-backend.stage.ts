@@ -18,7 +18,7 @@ export type Backend = (redis: Redis) => BackendFactory<RedisQueueBackend>;
 /** BullMQ's own. */
 export const bare = (() => undefined) as unknown as Backend;
 export const own: Backend = batchingBackend;
-export const ownWorker: Backend = (redis) => workerBackend(redis, new WorkerQueues(['q']));
+export const ownWorker: Backend = (redis) => workerBackend(redis, { queues: new WorkerQueues(['q']) });
 
 /** A queue, and what is done to it. */
 export interface Stage {
@@ -99,9 +99,12 @@ export function stage({ adder, worker }: { readonly adder: Backend; readonly wor
 
 const TIMES = new Set(['timestamp', 'processedOn', 'finishedOn']);
 
+/** What a worker remembers of its last calls belongs to no queue. */
+const OF_A_WORKER = /:turn:/;
+
 /** All keys below a prefix, without what differs from one time to the next. */
 async function snapshot(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
-  const keys = (await redis.keys(`${prefix}:*`)).toSorted();
+  const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !OF_A_WORKER.test(key)).toSorted();
   const entries = await Promise.all(keys.map(async (key) => [key.slice(prefix.length), await contentOf(redis, key)]));
   return Object.fromEntries(entries.filter(([, content]) => content !== null)) as Record<string, unknown>;
 }

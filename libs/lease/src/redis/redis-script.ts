@@ -34,6 +34,18 @@ export class RedisScript {
     return send.call(client, keys.length, keys, args);
   }
 
+  /**
+   * This script, with others that it calls as functions of KEYS and ARGV: what several scripts do in turn becomes one round trip and
+   * one atomic step, where all keys are on one server.
+   * @param functions by the name that this script knows each by; `null`: that name is nil
+   */
+  calling(functions: Readonly<Record<string, RedisScript | null>>): RedisScript {
+    const texts = Object.entries(functions).map(([name, script]) =>
+      script ? `local function ${name}(KEYS, ARGV)\n${script.text.trimEnd()}\nend` : `local ${name}`,
+    );
+    return new RedisScript(this.name, [...texts, this.text].join('\n'));
+  }
+
   #commandOf(client: RedisClient): Send | undefined {
     return (client as unknown as Record<string, Send | undefined>)[this.#command];
   }
