@@ -16,6 +16,7 @@ const BENCH = {
     'one',
     'postgres',
     'transaction',
+    'transaction-ten',
     'postgres-steps',
     'inside',
     'alone',

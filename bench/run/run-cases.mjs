@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startPrivatePostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
-import { atOne, atTen, onPostgres, onRedis, transaction } from './throughput.mjs';
+import { atOne, atTen, onPostgres, onRedis, transaction, transactionAtTen } from './throughput.mjs';
 import { postgresSteps } from './postgres-steps.mjs';
 import { retention } from './retention.mjs';
 import { inside } from './inside.mjs';
@@ -14,6 +14,7 @@ const CASES = {
   one: atOne,
   postgres: onPostgres,
   transaction,
+  'transaction-ten': transactionAtTen,
   'postgres-steps': postgresSteps,
   inside,
   alone,
@@ -23,7 +24,7 @@ const CASES = {
   retention,
 };
 
-const ON_POSTGRES = new Set(['postgres', 'postgres-steps', 'transaction']);
+const ON_POSTGRES = new Set(['postgres', 'postgres-steps', 'transaction', 'transaction-ten']);
 
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {
