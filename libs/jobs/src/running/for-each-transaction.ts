@@ -120,9 +120,12 @@ const USUAL_BATCH = 100;
 function readSettings<T>(name: string, given: unknown): Settings<T> {
   const known = ['keyOf', 'name', 'batchSize', 'pool'];
   const parser = new EffectOptionParser(`the items "${name}"`, { given, known });
-  const fits = (value: unknown): value is Settings<T>['keyOf'] => typeof value === 'function';
-  const keyOf = parser.read('keyOf', 'a function', { fits, otherwise: null });
+  const keyOf = parser.read('keyOf', 'a function', { fits: isKeyOf, otherwise: null });
   if (keyOf === null) throw parser.refusal('keyOf', 'a function', undefined);
   const pool = parser.read<SqlPool | null>('pool', 'a pool of pg', { fits: isPool, otherwise: null });
   return { name, keyOf, batchSize: parser.whole('batchSize', USUAL_BATCH, MAX_ITEMS), ...(pool ? { pool } : {}) };
+}
+
+function isKeyOf(value: unknown): value is (item: unknown) => string {
+  return typeof value === 'function';
 }
