@@ -79,7 +79,23 @@ export interface OccurrenceLog {
   unstarted(cron: string, limit: number): Promise<OverdueRun[]>;
   /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
   redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
+  /** Absent where a queue can't share a step with the ledger: another kind of store, a cluster, writes that wait for replicas. */
+  readonly claimStep?: ClaimStep | null;
 }
+
+/**
+ * `claimAll` for a queue on the same Redis server, which makes it part of a script of its own: the run of an accepted claim is
+ * enqueued and its job added in one step, so no crash can come in between and there is nothing to confirm.
+ */
+export interface ClaimStep {
+  /** Lua of a function of KEYS and ARGV. It returns the replies, and the ids of the runs that this call accepted. */
+  readonly lua: string;
+  /** As the ledger's own, in the calls that `send` makes. */
+  claimAll(requests: readonly ClaimRequest[], send: SendClaims): Promise<PromiseSettledResult<ClaimReply>[]>;
+}
+
+/** Sends a script that calls that function with these keys and arguments, and returns its replies. */
+export type SendClaims = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
 /** What a worker writes: the attempts of a run, and the effects of an attempt. */
 export interface AttemptLog {

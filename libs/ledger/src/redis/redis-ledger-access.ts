@@ -98,6 +98,11 @@ export class RedisLedgerAccess {
     return !this.redis.isCluster && this.#replicated === null;
   }
 
+  /** What a script of a queue on the same server calls. */
+  textOf(name: ScriptName): string {
+    return SCRIPTS[name].text;
+  }
+
   /** @returns what the script answered, for a script whose answers are words */
   async call(name: ScriptName, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]> {
     return (await this.script(name).run(this.redis, keys, args)) as string[];
