@@ -241,7 +241,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   #announce(): Promise<void> {
     const { membership, clock, telemetry, keeper } = this;
-    const about = { process: keeper.holder, onRisen: () => this.#onFormatRisen() };
+    const about = {
+      process: keeper.holder,
+      onRisen: () => this.#onFormatRisen(),
+      onChanged: () => this.#declareAgain(),
+    };
     const heartbeat = (this.#formatHeartbeat = new FormatHeartbeat({ ...about, membership, clock, telemetry }));
     return retryOnBoot(() => heartbeat.start());
   }
@@ -257,6 +261,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       timing: { settleMs: Math.min(SETTLE_MS, removeAfterMs), removeAfterMs },
       change: () => this.reporting.reporter.change,
       lowest: () => this.#formatHeartbeat?.lowest ?? 0,
+      catalogVersion: () => this.#formatHeartbeat?.catalogVersion ?? null,
     };
     return Declarer.enrol({ catalog, membership, registry, clock, telemetry, random }, options);
   }

@@ -7,8 +7,9 @@ import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
 import { Rerouting, type NewJob } from './rerouting.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
-import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
+import { queuePrefix, RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
+import { SecondWake } from './second-wake.js';
 import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
 import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
@@ -40,12 +41,15 @@ export class BullmqRunQueue implements RunQueue {
   readonly queues: RunQueues;
   readonly rerouting: Rerouting;
   readonly #router: RunRouter;
+  readonly #secondWake: SecondWake;
   readonly #tracing: Tracing | null;
 
   constructor(private readonly options: BullmqRunQueueOptions) {
     const { tracing = null, clock = systemClock, cronsOf } = options;
     this.#tracing = tracing;
     this.queues = new RunQueues(options);
+    const toKey = (queue: string, part: string) => `${queuePrefix(options)}:${queue}:${part}`;
+    this.#secondWake = new SecondWake({ redis: options.redis, clock, toKey });
     this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
     const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
     this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add });
@@ -138,7 +142,9 @@ export class BullmqRunQueue implements RunQueue {
   async #addTo(targets: readonly string[], jobs: readonly NewJob[]): Promise<void> {
     await this.queues.note(targets);
     const of = (name: string) => jobs.filter((_, n) => targets[n] === name);
-    await Promise.all([...new Set(targets)].map((name) => this.queues.named(name).addBulk(of(name))));
+    const distinct = new Set(targets);
+    await Promise.all(Array.from(distinct, (name) => this.queues.named(name).addBulk(of(name))));
+    this.#secondWake.note(distinct);
     const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
     if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
   }
@@ -176,6 +182,7 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   close(): Promise<void> {
+    this.#secondWake.stop();
     return this.queues.close();
   }
 }
