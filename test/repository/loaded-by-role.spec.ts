@@ -1,7 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { postgresForTests, freshSchema, type TestPostgres } from '../support/postgres.js';
 import { freshPrefix, testRedis } from '../support/redis.js';
@@ -127,5 +128,17 @@ describe('a process with its ledger in PostgreSQL', () => {
     expect(of(POSTGRES, files)).not.toEqual([]);
     expect([...of(SCHEDULER, files), ...of(OPERATOR, files)]).toEqual([]);
     expect(of(/^libs\/ledger\/dist\/redis\/redis-(ledger|attempt|occurrence|operator)/, files)).toEqual([]);
+  });
+});
+
+describe('the package @fencepost/jobs', () => {
+  it('loads neither BullMQ nor ioredis when it is imported', async () => {
+    const program = `await import('@fencepost/jobs'); console.log(Object.keys(require('node:module')._cache).join('\\n'));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => { ${program} })()`], {
+      cwd: `${ROOT}libs/jobs`,
+    });
+    const loaded = stdout.split('\n');
+    expect(loaded.some((file) => file.includes('node_modules/rxjs/'))).toBe(true);
+    expect(loaded.filter((file) => /node_modules\/(bullmq|ioredis)\//.test(file))).toEqual([]);
   });
 });
