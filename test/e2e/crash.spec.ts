@@ -8,22 +8,56 @@ import { useDeployment } from '../support/deployment.js';
  */
 const deployment = useDeployment();
 const STEPS = { CRONS: 'steps' };
+/** Jobs that carry spans are added in a step of their own, as on a cluster and with the ledger in PostgreSQL. */
+const THREE_STEPS = { FENCEPOST_TRACING: 'true' };
 const ALL_ONCE = ['first', 'second', 'third'];
 
-async function killSchedulerAt(event: string): Promise<string> {
+async function killSchedulerAt(event: string, env: Readonly<Record<string, string>> = {}) {
   const failPoint: FailPoint = { event, action: 'kill' };
-  const killed = await deployment.pods.scheduler('killed-scheduler', { failPoint });
+  const killed = await deployment.pods.scheduler('killed-scheduler', { failPoint, env });
   await deployment.fireOnce('steps');
   expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
   const [run] = await deployment.runsOf('steps');
+  return run;
+}
+
+async function killInThreeSteps(event: string): Promise<string> {
+  const run = await killSchedulerAt(event, THREE_STEPS);
   expect(run?.state).toBe('claimed');
   return run?.id ?? '';
 }
 
-describe('a scheduler that is killed', () => {
+describe('a scheduler that is killed around the step that claims and enqueues', () => {
+  it('leaves before it an instant that the next holder claims', async () => {
+    const { pods } = deployment;
+    expect(await killSchedulerAt('occurrence.claiming')).toBeUndefined();
+    const [next] = await Promise.all([pods.scheduler('next-scheduler'), pods.worker('worker', { env: STEPS })]);
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 1 });
+    expect(next.eventsOf('run_redelivered')).toEqual([]);
+    expect(await deployment.effectsOf(run.id)).toEqual(ALL_ONCE);
+    await pods.terminateAll();
+  });
+
+  it('leaves after it a run that a worker executes at once, without any scheduler', async () => {
+    const { pods } = deployment;
+    const left = await killSchedulerAt('occurrence.claimed');
+    expect(left).toMatchObject({ state: 'enqueued', delivery: 1 });
+    const worker = await pods.worker('worker', { env: STEPS });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ id: left?.id, state: 'succeeded', attempt: 1, delivery: 1 });
+    expect(worker.eventsOf('attempt_needless')).toEqual([]);
+    expect(await deployment.effectsOf(run.id)).toEqual(ALL_ONCE);
+    await pods.terminateAll();
+  });
+});
+
+describe('a scheduler that is killed where these are three steps', () => {
   it('between claim and enqueue leaves a run that the next holder enqueues', async () => {
     const { pods } = deployment;
-    const runId = await killSchedulerAt('occurrence.claimed');
+    const runId = await killInThreeSteps('occurrence.claimed');
     const [next] = await Promise.all([pods.scheduler('next-scheduler'), pods.worker('worker', { env: STEPS })]);
 
     const run = await deployment.onlyRunOf('steps');
@@ -38,7 +72,7 @@ describe('a scheduler that is killed', () => {
 
   it('between enqueue and confirm leaves a run that is delivered twice and carried out once', async () => {
     const { pods } = deployment;
-    const runId = await killSchedulerAt('run.enqueued');
+    const runId = await killInThreeSteps('run.enqueued');
     await (await pods.scheduler('next-scheduler')).waitFor('run_confirmed');
     const worker = await pods.worker('worker', { env: STEPS });
 
@@ -78,6 +112,36 @@ describe('a worker that is killed', () => {
       ...(event === 'effect.finished' ? [] : [['second', true]]),
       ['third', false],
     ]);
+    await pods.terminateAll();
+  });
+
+  it('before its handler has begun costs the run one attempt', async () => {
+    const { pods } = deployment;
+    const failPoint: FailPoint = { event: 'attempt.begun', action: 'kill' };
+    const killed = await pods.worker('killed-worker', { env: STEPS, failPoint });
+    await pods.scheduler('scheduler');
+    await deployment.fireOnce('steps');
+    expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+    await pods.worker('next-worker', { env: STEPS });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(await deployment.effectsOf(run.id)).toEqual(ALL_ONCE);
+    await pods.terminateAll();
+  });
+
+  it('after the end of a run has completed its job as well: nobody delivers it again', async () => {
+    const { pods } = deployment;
+    const failPoint: FailPoint = { event: 'attempt.succeeded', action: 'kill' };
+    const killed = await pods.worker('killed-worker', { env: STEPS, failPoint });
+    await pods.scheduler('scheduler');
+    await deployment.fireOnce('steps');
+    expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 1 });
+    const job = await deployment.stores.queue.jobOf(run.id);
+    expect(await job?.getState()).toBe('completed');
     await pods.terminateAll();
   });
 });

@@ -10,6 +10,7 @@ export type Bounds = Readonly<
       | 'asks'
       | 'inLine'
       | 'answers'
+      | 'fused'
       | 'crashes'
       | 'expiries'
       | 'failovers'
@@ -35,6 +36,8 @@ export interface Configuration {
 const ONE_RUN: Bounds = { schedulers: 1, workers: 2, instants: 1, most: 2 };
 const TWO_RUNS: Bounds = { ...ONE_RUN, instants: 2 };
 const TWO_PODS: Bounds = { ...ONE_RUN, schedulers: 2 };
+/** Claim and enqueue are one step. */
+const FUSED = { fused: 1 };
 const PODS_ALONE: Bounds = { schedulers: 3, workers: 0, instants: 2, most: 1 };
 
 const MEMBERS: Bounds = { schedulers: 0, members: 2, workers: 0, instants: 0, most: 1 };
@@ -69,10 +72,22 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     ...MEMBERS,
     ...{ expiries: 2, crashes: 1, releases: 1, failovers: 1, losses: 1 },
   }),
+  safe('one step: two pods, two workers, a crash, a lost lease', {
+    ...TWO_PODS,
+    ...FUSED,
+    ...{ crashes: 1, expiries: 1, losses: 1 },
+  }),
+  safe('one step: two runs in line, a request that comes twice', { ...TWO_RUNS, ...FUSED, inLine: 1, copies: 1 }),
+  safe('one step: a ledger that fails over and loses what it had accepted', { ...TWO_PODS, ...FUSED, rollbacks: 1 }),
   safe('a ledger that fails over and loses what it had accepted', { ...TWO_PODS, rollbacks: 1 }),
   safe('a ledger that fails over together with the leases', { ...ONE_RUN, rollbacks: 1, failovers: 1 }),
   fair('every run ends: crashes and lost deliveries', { ...ONE_RUN, crashes: 1, losses: 1 }),
   fair('every run ends: two pods and a lost lease', { ...TWO_PODS, expiries: 1 }),
+  fair('every run ends, one step: two pods, a crash and a lost delivery', {
+    ...TWO_PODS,
+    ...FUSED,
+    ...{ crashes: 1, losses: 1 },
+  }),
   fair('every run ends: an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, crashes: 1 }),
 ];
 
@@ -81,10 +96,12 @@ export const QUICK_CONFIGURATIONS: readonly Configuration[] = [
   safe('two pods, a failover that loses leases', { ...PODS_ALONE, schedulers: 2, expiries: 1, failovers: 1 }),
   safe('two pods with sessions that expire and are lost', { ...MEMBERS, expiries: 1, releases: 1, failovers: 1 }),
   safe('two pods, two workers', TWO_PODS),
+  safe('one step: two pods, a request that comes twice', { ...TWO_PODS, ...FUSED, copies: 1 }),
   safe('an effect that is tried again', { ...ONE_RUN, silences: 1, crashes: 1 }),
   safe('an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, silences: 1 }),
   safe('a ledger that loses what it had accepted', { ...ONE_RUN, rollbacks: 1 }),
   fair('every run ends', { ...ONE_RUN, losses: 1 }),
+  fair('every run ends, one step', { ...ONE_RUN, ...FUSED, losses: 1 }),
 ];
 
 /** What is claimed, by the names that promela/world.pml has for it. The I are those of the protocols. */

@@ -76,6 +76,10 @@ export const DEFENCES: readonly Defence[] = [
     'LEASE',
     { ...MEMBERS, expiries: 1, releases: 1 },
   ]),
+  defence('CLAIM_AGAIN', 'a claim that arrives once more leaves its run where it is', [
+    'ALONE',
+    { ...HANDS, copies: 1, fused: 1 },
+  ]),
 ];
 
 /** 0 for one that does not exist: then all are kept. */

@@ -162,6 +162,7 @@ const PLACES = [
   'libs/ledger/src/base/',
   'libs/jobs/src/scheduling/',
   'libs/jobs/src/running/',
+  'libs/jobs/src/queue/lua/',
 ];
 
 function isSize(name: string): boolean {

@@ -1,5 +1,7 @@
 /** Each scheduled instant is accepted at most once. */
 
+const FUSED_CLAIMS = 'libs/jobs/src/queue/fused-claims-on-bullmq.spec.ts';
+
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
 export default [
   {
@@ -40,6 +42,26 @@ export default [
     replace: 'if true then return nil end',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'a claim that is sent again answers the same and changes nothing',
+  },
+  {
+    name: 'fused claim: an instant that is skipped gets a job',
+    guards: 'G1',
+    defence: 'only an accepted claim adds a job',
+    file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
+    find: "  if skipped then\n    call('PEXPIRE', run, ARGV[3])",
+    replace: "  if skipped then\n    accepted[#accepted + 1] = id\n    call('PEXPIRE', run, ARGV[3])",
+    killedBy: FUSED_CLAIMS,
+    test: 'adds no job for a claim that has to wait for a run before it',
+  },
+  {
+    name: 'fused claim: a claim that arrives once more adds its job again',
+    guards: 'G1',
+    defence: 'a lost reply and a claim that is sent again are one claim, and one job',
+    file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
+    find: "  return run[2] == 'overlap' and OVERLAP or CLAIMED",
+    replace: "  accepted[#accepted + 1] = id\n  return run[2] == 'overlap' and OVERLAP or CLAIMED",
+    killedBy: FUSED_CLAIMS,
+    test: 'adds no second job for a claim that arrives once more',
   },
   {
     name: 'claim: the instant at the cursor is accepted',

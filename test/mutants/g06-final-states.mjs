@@ -23,6 +23,16 @@ export default [
     test: 'that comes after the worker leaves the run alone',
   },
   {
+    name: 'fused claim: a run that went on is set back',
+    guards: 'G6',
+    defence: 'a claim that arrives once more does not end the attempt of a worker',
+    file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
+    find: "  return run[2] == 'overlap' and OVERLAP or CLAIMED",
+    replace: "  call('HSET', KEYS[k + 1], 's', '2 e 1 0  ')\n  return run[2] == 'overlap' and OVERLAP or CLAIMED",
+    killedBy: 'libs/jobs/src/queue/fused-claims-on-bullmq.spec.ts',
+    test: 'moves no run back that was begun',
+  },
+  {
     name: 'forget: an open run is forgotten',
     guards: 'G6',
     defence: 'what is still going is kept, however old',

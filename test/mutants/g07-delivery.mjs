@@ -1,6 +1,7 @@
 /** An accepted occurrence is enqueued at least once. */
 
 const QUEUE_BACKEND = 'libs/jobs/src/queue/batching-backend-on-bullmq.spec.ts';
+const FUSED_CLAIMS = 'libs/jobs/src/queue/fused-claims-on-bullmq.spec.ts';
 const WORKER_BACKEND = 'libs/jobs/src/queue/worker-backend-on-bullmq.spec.ts';
 
 /** @type {readonly import('./mutation-lab.mjs').Mutant[]} */
@@ -10,7 +11,7 @@ export default [
     guards: 'G7',
     defence: 'the next holder finds what its predecessor claimed and never enqueued',
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
-    find: 'score_of(2, now + number(ARGV[2]))',
+    find: "score_of(state == 'enqueued' and 1 or 2, now + number(ARGV[2]))",
     replace: 'score_of(1, now + number(ARGV[2]))',
     killedBy: 'libs/testing/src/ledger-contract/redis-ledger.spec.ts',
     test: 'takes claimed runs out of the pending list',
@@ -191,10 +192,51 @@ export default [
     guards: 'G7',
     defence: 'a delivery that is repeated stays one job, whatever its state is',
     file: 'libs/jobs/src/queue/lua/add-jobs.lua',
-    find: "if call('EXISTS', key) == 1 then",
-    replace: 'if false then',
+    find: "local all_new = call('EXISTS', unpack(keys)) == 0",
+    replace: 'local all_new = true',
     killedBy: QUEUE_BACKEND,
     test: 'leaves jobs alone that exist',
+  },
+  {
+    name: 'queue: a batch adds one job twice',
+    guards: 'G7',
+    defence: 'a delivery that comes twice in one batch is one job',
+    file: 'libs/jobs/src/queue/lua/add-jobs.lua',
+    find: 'is_here[id] = true',
+    replace: '',
+    killedBy: QUEUE_BACKEND,
+    test: 'leaves jobs alone that exist',
+  },
+  {
+    name: 'fused claim: an accepted run gets no job',
+    guards: 'G7',
+    defence: 'a claim and the job of its run are one step',
+    file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
+    find: '  accepted[#accepted + 1] = id\n',
+    replace: '',
+    killedBy: FUSED_CLAIMS,
+    test: 'claims and enqueues in one step',
+  },
+  {
+    name: 'fused claim: the broken record of a cron leaves its neighbours without jobs',
+    guards: 'G7',
+    defence: 'a cron is its own trouble: what was claimed before it in the same call has its job',
+    file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
+    find: 'isolate_failure(claim, k, a, plan)',
+    replace: 'claim(k, a, plan)',
+    killedBy: FUSED_CLAIMS,
+    test: 'its neighbours have their jobs',
+  },
+  {
+    name: 'fused claim: the queue of a run is unknown, and it is claimed all the same',
+    guards: 'G7',
+    defence: 'a run is claimed only when it is known where its job goes',
+    file: 'libs/jobs/src/queue/fused-claims.ts',
+    find: 'await router.targets(requests.map(({ cron }) => `${cron}@0`));',
+    replace:
+      'await router.targets(requests.map(({ cron }) => `${cron}@0`)).catch(() => ({ queues: requests.map(() => UNROUTED_QUEUE) }));',
+    killedBy: FUSED_CLAIMS,
+    test: 'claims nothing while it is unknown where runs go',
   },
   {
     name: 'queue: a batch completes what another worker has taken over',
@@ -255,5 +297,15 @@ export default [
     replace: 'return true;',
     killedBy: WORKER_BACKEND,
     test: 'never has two jobs of one id, at a concurrency of 2',
+  },
+  {
+    name: 'turn of a worker: completes a job whose run did not end',
+    guards: 'G7',
+    defence: 'a delivery is only over when its run has ended or goes on elsewhere',
+    file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
+    find: 'or job.is_broken then return false',
+    replace: 'then return false',
+    killedBy: 'libs/jobs/src/running/run-steps-on-bullmq.spec.ts',
+    test: 'are not completed while the record of the run is broken',
   },
 ];

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createHook } from 'node:async_hooks';
-import { readdirSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
-import { loadScripts } from '@fencepost/lease/internal/redis';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = /\/libs\/[\w/.-]+\/src\/[\w./-]+\.ts/;
@@ -21,9 +18,8 @@ export interface PathRecorder {
 }
 
 /** Watches a connection for Lua scripts, and which of our own code leads to each. */
-export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<PathRecorder> {
+export async function pathRecorder(redis: Redis): Promise<PathRecorder> {
   const stacks: Record<string, readonly string[]> = {};
-  const names = namesOfScripts(scriptFolder);
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 100;
   // A batch leaves at the end of the turn, with a stack of its own: what asked for it is what had that turn waited for.
@@ -36,7 +32,7 @@ export async function pathRecorder(redis: Redis, scriptFolder: string): Promise<
   }).enable();
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
-    const name = names.get(String(command.args[0]));
+    const name = scriptName(redis, String(command.args[0]));
     const own = name === undefined ? [] : ownFrames();
     // The client sends a script that the server did not know a second time, from no function of ours.
     if (name !== undefined && own.length > 0) stacks[name] = isBatched(own) ? [...own, ...batched] : own;
@@ -70,15 +66,11 @@ function isBatched(own: readonly string[]): boolean {
   return own.some((frame) => frame.includes('#depart'));
 }
 
-/** By the text and by the hash that a server is sent. */
-function namesOfScripts(folder: string): ReadonlyMap<string, string> {
-  const names = readdirSync(folder).map((file) => file.replace(/\.lua$/, ''));
-  return new Map(
-    Object.entries(loadScripts(pathToFileURL(folder), names)).flatMap(([name, { text }]) => [
-      [text, name],
-      [createHash('sha1').update(text).digest('hex'), name],
-    ]),
-  );
+/** A client has a command for each script that it has sent, named by the script and its hash, as `RedisScript` does. */
+function scriptName(redis: Redis, hash: string): string | undefined {
+  if (!/^[0-9a-f]{40}$/.test(hash)) return undefined;
+  const command = Object.keys(redis).find((key) => key.endsWith(`:${hash}`));
+  return command?.split(':').at(-2);
 }
 
 /** The functions of our packages that are under way, the innermost first; callers that wait for them are included. */

@@ -32,7 +32,13 @@ inline claim(asked, owner, planned) {
   :: asked == ledger.fence && owner != ledger.term && KEPT(CLAIM_TERM) -> reply = STALE
   :: else ->
      if
-     :: planned != ledger.cursor && KEPT(CLAIM_CURSOR) -> reply = MOVED
+     :: planned != ledger.cursor && KEPT(CLAIM_CURSOR) ->
+        /* A claim that was accepted before is answered, and writes nothing: its run may have begun since. */
+        if
+        :: fused && !KEPT(CLAIM_AGAIN) && asked == ledger.fence && planned < ledger.cursor -> become(planned, enqueued)
+        :: else
+        fi;
+        reply = MOVED
      :: else ->
         hold(I3, asked >= ledger.fence);
         hold(I3, asked > ledger.fence || owner == ledger.term);
@@ -45,6 +51,18 @@ inline claim(asked, owner, planned) {
         :: else -> ledger.runs[planned].state = claimed; ledger.runs[planned].pending = true; reply = CLAIMED
         fi
      fi
+  fi
+}
+
+/* enqueue-claimed.lua: where queue and ledger share a server, an accepted claim adds the job as well, and there is nothing to confirm. */
+inline claimInStep(asked, owner, planned) {
+  claim(asked, owner, planned);
+  if
+  :: fused && reply == CLAIMED ->
+     become(planned, enqueued);
+     ledger.runs[planned].pending = false;
+     queue[planned] = true
+  :: else
   fi
 }
 

@@ -40,7 +40,7 @@ ltl i9 { [] (ledger.cursor > 0 -> <> ended(0)) && <> ended(0) }
 init {
   atomic {
     c_code {
-      FIXED(out); FIXED(schedulers); FIXED(members); FIXED(workers); FIXED(instants); FIXED(most); FIXED(asks); FIXED(inLine); FIXED(answers);
+      FIXED(out); FIXED(schedulers); FIXED(members); FIXED(workers); FIXED(instants); FIXED(most); FIXED(asks); FIXED(inLine); FIXED(answers); FIXED(fused);
       BUDGET(crashes); BUDGET(expiries); BUDGET(failovers); BUDGET(rollbacks); BUDGET(losses); BUDGET(failures);
       BUDGET(silences); BUDGET(copies); BUDGET(releases); BUDGET(cancels);
     };

@@ -1,4 +1,4 @@
-/* engine.ts and dispatcher.ts: campaign, claim, enqueue, confirm. Trust saves a round trip there; here nobody looks at it. */
+/* engine.ts and dispatcher.ts: campaign, claim, enqueue, confirm; the last three in one step, or in three. Trust saves a round trip there; here nobody looks at it. */
 proctype Scheduler(byte me) {
 end:
   do
@@ -19,10 +19,11 @@ end:
        fi;
        d_step { theFence = pod[me].fence; theNonce = pod[me].nonce; theCursor = pod[me].cursor;
          printf("pod %d claims instant %d under fence %d\n", me, pod[me].cursor, pod[me].fence);
-         claim(theFence, theNonce, theCursor);
+         claimInStep(theFence, theNonce, theCursor);
          printf("= #%d\n", reply);
          if
-         :: reply == CLAIMED -> pod[me].instant = pod[me].cursor; pod[me].cursor++; pod[me].at = enqueuing
+         :: reply == CLAIMED && fused -> pod[me].cursor++
+         :: reply == CLAIMED && !fused -> pod[me].instant = pod[me].cursor; pod[me].cursor++; pod[me].at = enqueuing
          :: reply == SKIPPED -> pod[me].cursor++
          :: reply == MOVED -> pod[me].cursor = ledger.cursor
          :: else ->

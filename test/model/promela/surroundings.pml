@@ -62,7 +62,7 @@ end:
 inline repeat() {
   theRun = copy.instant; theFence = copy.fence; theNonce = copy.nonce; theOutcome = copy.outcome;
   if
-  :: copy.kind == claiming -> printf("the claim of instant %d arrives once more\n", copy.instant); claim(theFence, theNonce, theRun); printf("= #%d\n", reply)
+  :: copy.kind == claiming -> printf("the claim of instant %d arrives once more\n", copy.instant); claimInStep(theFence, theNonce, theRun); printf("= #%d\n", reply)
   :: copy.kind == begun ->
      blocked = (ledger.runs[copy.instant].state == running && ledger.runs[copy.instant].nonce == copy.nonce);
      current = blocked;

@@ -19,7 +19,7 @@ hidden byte out;
 #define KEPT(defence) (out != defence)
 
 /* How much there is of each, and how much may go wrong. Read from the environment: one compilation serves every room. */
-hidden byte schedulers, members, workers, instants, most, asks, inLine, answers;
+hidden byte schedulers, members, workers, instants, most, asks, inLine, answers, fused;
 byte crashes, expiries, failovers, rollbacks, losses, failures, silences, copies, releases, cancels;
 
 mtype = { none, claimed, enqueued, running, orphaned, uncertain, succeeded, failed, cancelled, skipped };

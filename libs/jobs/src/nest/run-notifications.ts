@@ -22,6 +22,9 @@ export class RunNotifications implements OnApplicationShutdown {
   #pings: PingCache | null = null;
   #notifier: RunNotifier | null = null;
 
+  /** Called when `notifyOf` may say something else than before. */
+  onChange: () => void = () => {};
+
   readonly notifyOf = (cron: string): string =>
     notifyOf(this.settings.webhooks, cron, this.#pings === null ? null : this.#pings.of(cron));
 
@@ -30,7 +33,7 @@ export class RunNotifications implements OnApplicationShutdown {
     const { catalog, ledger, clock, telemetry, queue } = this;
     this.#notifier = new RunNotifier({ ledger, queue, telemetry, webhooks: this.settings.webhooks });
     this.#notifier.start(this.notifyOf);
-    this.#pings = new PingCache({ catalog, clock, telemetry });
+    this.#pings = new PingCache({ catalog, clock, telemetry, onChange: () => this.onChange() });
     await this.#pings.start();
   }
 

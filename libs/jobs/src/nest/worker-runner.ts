@@ -116,6 +116,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.notifications.start();
     const processor = this.#assemble();
     this.#processor = processor;
+    this.notifications.onChange = () => processor.plan();
     const { concurrency } = this.settings;
     // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
@@ -149,6 +150,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     this.#adopt(found);
     this.#declarer = await this.#enrol();
     this.#queues?.set(queuesOfWorker(capabilitiesOf(this.#crons, this.settings)));
+    this.#processor?.plan();
     await this.reporting.reporter.reportNow();
     this.#reroute();
     this.#declareAgain();
@@ -213,7 +215,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       notifyOf: this.notifications.notifyOf,
     };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
-    return new RunProcessor({ ...options, queues, rerouting });
+    const handlers = () => this.#crons.keys();
+    return new RunProcessor({ ...options, queues, rerouting, handlers });
   }
 
   /**

@@ -145,6 +145,8 @@ interface PingCacheDeps {
   readonly catalog: Pick<Catalog, 'since' | 'watch'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** Called after each reading that has found a change. */
+  readonly onChange?: () => void;
 }
 
 /** A hint of a change may get lost. */
@@ -205,7 +207,9 @@ export class PingCache {
         if (definition.ping) this.#pings.set(name, definition.ping);
         else this.#pings.delete(name);
       }
+      const isNews = this.#version !== version;
       this.#version = version;
+      if (isNews) this.deps.onChange?.();
     } catch (error) {
       this.#trouble(error);
     }

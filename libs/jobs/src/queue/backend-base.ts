@@ -5,6 +5,9 @@ import type { BackendFactory, QueueBaseOptions, RedisQueueBackend } from 'bullmq
 /** BullMQ 5 has one backend, and takes no other. */
 const { RedisQueueBackend: Base, createRedisBackend } = bullmq as Partial<typeof bullmq>;
 
+/** Whether jobs may be added other than by BullMQ's own scripts. */
+export const TAKES_BACKENDS = createRedisBackend !== undefined;
+
 /** The queue or worker that a backend is made for. */
 export interface BackendOwner {
   readonly name: string;

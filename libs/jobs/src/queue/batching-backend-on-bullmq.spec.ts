@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
 import {
   bare,
+  claimsInto,
   eventsOf,
   KEPT,
   names,
@@ -37,6 +38,7 @@ describe('a batch of new jobs', () => {
     await expectAlike(
       ({ add }) => add(names(2)),
       ({ add }) => add(['job-1', 'job-2', 'job-2', 'job-3']),
+      ({ add }) => add(['new-1', 'new-2', 'new-1']),
     );
   });
 
@@ -50,6 +52,35 @@ describe('a batch of new jobs', () => {
       data: { runId: `run-${n}` },
     }));
     await expectAlike(async ({ queue }) => (await queue.addBulk(jobs)).map(({ id }) => id));
+  });
+
+  it('is written as BullMQ writes it where its runs are claimed in the same step', async () => {
+    const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: ownWorker })];
+    const jobs = (crons: readonly string[]) => crons.map((cron) => `${cron}@1767225600000`);
+    const jobOf = (runId: string) => ({
+      ...{ name: runId.replace(/@.*/, ''), data: { runId } },
+      opts: { jobId: runId, attempts: 1 },
+    });
+    const adders: ((runIds: readonly string[]) => Promise<unknown>)[] = [
+      (runIds) => one.queue.addBulk(runIds.map(jobOf)),
+      claimsInto(other),
+    ];
+    const both = async (act: (at: Stage, add: (runIds: readonly string[]) => Promise<unknown>) => Promise<unknown>) => {
+      for (const [n, at] of [one, other].entries()) await act(at, adders[n] ?? (() => Promise.reject()));
+      expect(await other.snapshot()).toEqual(await one.snapshot());
+    };
+    await both((_at, add) => add(jobs(names(3))));
+    await both(({ work }) => work(3));
+    // The job of a run may be there although the ledger knows nothing of it.
+    await both(({ queue }) => queue.addBulk(jobs(['known']).map(jobOf)));
+    await both((_at, add) => add(jobs(['before', 'known', 'behind'])));
+    await both(({ queue }) => queue.pause());
+    await both((_at, add) => add(jobs(names(2, 'paused'))));
+    await both(({ queue }) => queue.resume());
+    await both(({ queue }) => queue.setGlobalConcurrency(1));
+    await both(async ({ byHand }) => (await byHand()).getNextJob('t'));
+    await both(({ redis, prefix }) => redis.del(`${prefix}:q:marker`));
+    await both((_at, add) => add(jobs(names(2, 'more'))));
   });
 
   it('is longer than one script takes', async () => {

@@ -1,9 +1,12 @@
 import { Queue, Worker, type BackendFactory, type Job, type JobsOptions, type RedisQueueBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { parseFence } from '@fencepost/lease';
 import { closeRedis } from '@fencepost/lease/redis';
+import { RedisLedger } from '@fencepost/ledger/redis';
 import { afterEach } from 'vitest';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
 import { batchingBackend } from './batching-backend.js';
+import { FusedClaims } from './fused-claims.js';
 import { workerBackend } from './worker-backend.js';
 import { WorkerQueues } from './worker-queues.js';
 
@@ -18,7 +21,7 @@ export type Backend = (redis: Redis) => BackendFactory<RedisQueueBackend>;
 /** BullMQ's own. */
 export const bare = (() => undefined) as unknown as Backend;
 export const own: Backend = batchingBackend;
-export const ownWorker: Backend = (redis) => workerBackend(redis, new WorkerQueues(['q']));
+export const ownWorker: Backend = (redis) => workerBackend(redis, { queues: new WorkerQueues(['q']) });
 
 /** A queue, and what is done to it. */
 export interface Stage {
@@ -97,11 +100,40 @@ export function stage({ adder, worker }: { readonly adder: Backend; readonly wor
   };
 }
 
+/** Adds the jobs of runs by claiming these in the same script, in a ledger beside the queue. */
+export function claimsInto({ redis, queue }: Stage): (runIds: readonly string[]) => Promise<void> {
+  const { claimStep: step } = new RedisLedger({ redis, ...spaces.fresh() });
+  if (!step) throw new Error('Expected a ledger that can share a step.');
+  const router = {
+    targets: async (runIds: readonly string[]) => ({ queues: runIds.map(() => queue.name), taken: null }),
+  };
+  const queues = { named: () => queue, note: async () => {} };
+  const claims = new FusedClaims({ redis, step, router, queues, secondWake: { note: () => {} } });
+  return async (runIds) => {
+    const outcomes = await claims.claimAll(runIds.map(claimOf));
+    const refused = outcomes.find((one) => one.status === 'rejected' || one.value.verdict !== 'claimed');
+    if (refused) throw new Error(`Expected all to be claimed, got ${JSON.stringify(refused)}.`);
+  };
+}
+
+function claimOf(runId: string) {
+  const [cron = '', instant] = runId.split('@');
+  const scheduledAt = Number(instant);
+  return {
+    ...{ cron, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: runId, cursor: null, skips: [] },
+    occurrence: { scheduledAt, dueAt: scheduledAt, reason: 'schedule' as const, missed: null },
+    overlap: 'allow' as const,
+  };
+}
+
 const TIMES = new Set(['timestamp', 'processedOn', 'finishedOn']);
+
+/** What a worker remembers of its last calls belongs to no queue. */
+const OF_A_WORKER = /:turn:/;
 
 /** All keys below a prefix, without what differs from one time to the next. */
 async function snapshot(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
-  const keys = (await redis.keys(`${prefix}:*`)).toSorted();
+  const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !OF_A_WORKER.test(key)).toSorted();
   const entries = await Promise.all(keys.map(async (key) => [key.slice(prefix.length), await contentOf(redis, key)]));
   return Object.fromEntries(entries.filter(([, content]) => content !== null)) as Record<string, unknown>;
 }

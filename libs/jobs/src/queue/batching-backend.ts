@@ -4,10 +4,10 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { BackendBase, backendFactory, type BackendOwner } from './backend-base.js';
 import { plainOptions, type NewJob } from './plain-jobs.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['add-jobs']);
+export const { 'add-jobs': ADD_JOBS } = loadScripts(new URL('./lua/', import.meta.url), ['add-jobs']);
 
 /** In the order in which the script takes them. */
-const ADD_KEYS = 'wait meta id events marker active'.split(' ');
+export const ADD_KEYS = 'wait meta id events marker active'.split(' ');
 
 /** A script holds up everybody else's commands while it runs: this many jobs take about one millisecond. */
 const MAX_ADDED = 250;
@@ -50,6 +50,6 @@ class BatchingBackend extends BackendBase {
     const args: (string | number)[] = [this.toKey('')];
     for (const [{ job, jobId }, options] of jobs) args.push(jobId, job.name, job.data, options, job.timestamp);
     await this.waitUntilReady();
-    await SCRIPTS['add-jobs'].run(this.#redis, this.#keys, args);
+    await ADD_JOBS.run(this.#redis, this.#keys, args);
   }
 }

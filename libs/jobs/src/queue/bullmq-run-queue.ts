@@ -1,17 +1,20 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { Job } from 'bullmq';
-import type { Delivery } from '@fencepost/ledger';
+import type { ClaimStep, Delivery } from '@fencepost/ledger';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
 import type { EnqueueSpan, Tracing } from '../telemetry/tracing.js';
+import { TAKES_BACKENDS } from './backend-base.js';
+import { FusedClaims } from './fused-claims.js';
 import { Rerouting, type NewJob } from './rerouting.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
+import { jobId, runJob } from './run-job.js';
 import { queuePrefix, RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
 import { SecondWake } from './second-wake.js';
 import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
-import type { Place, QueuedDelivery, RunQueue } from './run-queue.js';
+import type { Claims, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];
@@ -115,18 +118,18 @@ export class BullmqRunQueue implements RunQueue {
     const { queues } = await this.#targets(deliveries);
     await this.#addTo(
       queues,
-      deliveries.map(({ runId, delivery, priority, delayMs }, index) => ({
-        name: cronOfRun(runId),
-        data: { runId },
-        opts: {
-          jobId: jobId({ runId, delivery }),
-          // The ledger counts attempts. BullMQ gets one; a retry moves the same job to delayed.
-          attempts: 1,
-          ...(priority !== undefined && { priority }),
-          ...(delayMs !== undefined && delayMs > 0 && { delay: Math.ceil(delayMs) }),
-          ...(spans[index] && { telemetry: { metadata: spans[index].carrier } }),
-        },
-      })),
+      deliveries.map(({ priority, delayMs, ...delivery }, index) => {
+        const { opts, ...job } = runJob(delivery);
+        return {
+          ...job,
+          opts: {
+            ...opts,
+            ...(priority !== undefined && { priority }),
+            ...(delayMs !== undefined && delayMs > 0 && { delay: Math.ceil(delayMs) }),
+            ...(spans[index] && { telemetry: { metadata: spans[index].carrier } }),
+          },
+        };
+      }),
     );
   }
 
@@ -147,6 +150,14 @@ export class BullmqRunQueue implements RunQueue {
     this.#secondWake.note(distinct);
     const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
     if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
+  }
+
+  /** `null` with a queue that BullMQ alone writes to, and where each job carries its span. */
+  claimsWith(step: ClaimStep): Claims | null {
+    if (!TAKES_BACKENDS || this.#tracing) return null;
+    const { redis, onUnrouted } = this.options;
+    const parts = { queues: this.queues, router: this.#router, secondWake: this.#secondWake };
+    return new FusedClaims({ redis, step, ...parts, onUnrouted });
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
@@ -196,12 +207,4 @@ async function placeOf(job: Job<RunJobData> | undefined, taken: ReadonlySet<stri
   const state = await job.getState();
   if (state === 'active') return 'active';
   return WAITING.includes(state) && (taken === null || taken.has(job.queueName)) ? 'waiting' : null;
-}
-
-/**
- * BullMQ ignores a job whose id it has kept, so each delivery has its own id. No run id ends like this: a re-run ends with
- * `-r2`.
- */
-export function jobId({ runId, delivery }: Delivery): string {
-  return delivery === 1 ? runId : `${runId}-d${delivery}`;
 }

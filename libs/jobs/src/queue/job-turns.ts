@@ -1,11 +1,15 @@
 import { raw2NextJobData } from 'bullmq';
 import { MicroBatcher } from '@fencepost/lease/internal';
-import { loadScripts } from '@fencepost/lease/internal/redis';
+import { loadScripts, RedisScript } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { KeptJobs } from './plain-jobs.js';
+import type { RunSteps } from './run-steps.js';
 import type { WorkerQueues } from './worker-queues.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['turn-over-jobs']);
+
+/** What a ledger on another server puts before the script. */
+const NO_STEPS = 'local finish_runs, begin_runs';
 
 /** Shorter batches, and more of them: while the server has one, the worker prepares the next. */
 const MAX_TURNED = 25;
@@ -17,14 +21,24 @@ export type Taken = unknown[];
 /** The request of a worker's slot: it completes its job, takes one, or both. */
 export interface Turn {
   readonly token: string;
-  readonly ended: { readonly id: string; readonly value: string } | null;
+  readonly ended: EndedJob | null;
   /** `plain`: not from a queue that only BullMQ's own script can ask. */
   readonly takes: 'no' | 'any' | 'plain';
+}
+
+export interface EndedJob {
+  readonly id: string;
+  /** JSON. */
+  readonly value: string;
+  /** Ends with the job: run, fence and nonce of its attempt, and the result of the run as JSON or nothing. */
+  readonly run?: { readonly proof: string; readonly result: string };
 }
 
 export interface TurnReply {
   /** `false`: nothing was done. */
   readonly isPlain: boolean;
+  /** What the ledger replied of the run that ended with its job. */
+  readonly finished?: unknown;
   readonly at: number;
   readonly job: TakenJob | null;
   /** The queues that BullMQ's own script must ask for this slot, which may have a job. */
@@ -51,9 +65,13 @@ export interface JobTurnsOptions {
   readonly keyPrefix: (queue: string) => string;
   readonly lockDurationMs: () => number;
   readonly kept: KeptJobs;
+  /** What a call leaves, for the case that it is sent again. */
+  readonly lastCallKey: (lane: number) => string;
+  /** Absent: runs begin and end by themselves. */
+  readonly steps?: RunSteps | undefined;
 }
 
-type Row = [isPlain: 0 | 1, queue?: number, id?: string, hash?: unknown[]];
+type Row = [isPlain: 0 | 1, queue?: number, id?: string, hash?: unknown[], begun?: unknown];
 /** Per queue: to be asked by BullMQ's own script, or when its next delayed job is due. */
 type LookedAt = readonly ('ASK' | number)[];
 
@@ -62,13 +80,19 @@ const TAKES = { no: 0, any: 1, plain: 2 };
 /** Does what the slots of a worker request in one tick of the event loop in one script, for all of its queues. */
 export class JobTurns {
   readonly #options: JobTurnsOptions;
+  readonly #script: RedisScript;
   readonly #turns: MicroBatcher<Turn, TurnReply>;
   readonly #popped = new Set<string>();
+  /** Each call that is under way has one. */
+  readonly #lanes = Array.from({ length: UNDER_WAY }, (_, n) => n);
+  #calls = 0;
   #first = 0;
   #asked: readonly string[] = [];
 
   constructor(options: JobTurnsOptions) {
     this.#options = options;
+    const own = SCRIPTS['turn-over-jobs'];
+    this.#script = new RedisScript(own.name, [options.steps?.lua ?? NO_STEPS, own.text].join('\n'));
     const send = (turns: readonly Turn[]) => this.#turnOver(turns);
     this.#turns = new MicroBatcher({ send, most: MAX_TURNED, inFlight: UNDER_WAY });
   }
@@ -88,25 +112,52 @@ export class JobTurns {
   }
 
   async #turnOver(turns: readonly Turn[]): Promise<TurnReply[]> {
-    const { redis, queues, ready, keyPrefix, lockDurationMs, kept } = this.#options;
-    await ready();
+    const lane = this.#lanes.pop() ?? 0;
+    const sentAt = this.#options.steps?.sent() ?? 0;
+    try {
+      await this.#options.ready();
+      return await this.#call(turns, { lane, sentAt });
+    } finally {
+      this.#lanes.push(lane);
+      this.#options.steps?.answered();
+    }
+  }
+
+  async #call(turns: readonly Turn[], { lane, sentAt }: { lane: number; sentAt: number }): Promise<TurnReply[]> {
+    const { redis, queues, keyPrefix, lockDurationMs, kept, lastCallKey, steps } = this.#options;
     const at = Date.now();
-    const { count, age } = kept;
     const { sources, popped } = this.#sources(turns.some(({ takes }) => takes !== 'no'));
     const order = [...sources];
-    const args: (string | number)[] = [at, lockDurationMs(), count, age * 1_000, sources.length, popped];
+    const nonces: string[] = [];
+    const slots: (string | number)[] = [];
     for (const { token, ended, takes } of turns) {
       const place = ended ? placeOf(queues.queueOf(ended.id), order) : 0;
-      args.push(token, place, ended?.id ?? '', ended?.value ?? '', TAKES[takes]);
+      const nonce = takes === 'no' ? '' : (steps?.nonce() ?? '');
+      nonces.push(nonce);
+      slots.push(token, place, ended?.id ?? '', ended?.value ?? '', TAKES[takes]);
+      slots.push(ended?.run?.proof ?? '', ended?.run?.result ?? '', nonce);
     }
-    const rows = (await SCRIPTS['turn-over-jobs'].run(redis, order.map(keyPrefix), args)) as [...Row[], LookedAt];
-    const lookedAt = rows.pop() as LookedAt;
+    const { keys, args } = steps?.words() ?? NO_WORDS;
+    this.#calls += 1;
+    const { count, age } = kept;
+    const first = [at, lockDurationMs(), count, age * 1_000, order.length, sources.length, popped, this.#calls];
+    const reply = (await this.#script.run(
+      redis,
+      [...order.map(keyPrefix), lastCallKey(lane), ...keys],
+      [...first, ...args, ...slots],
+    )) as [...Row[], LookedAt, unknown[]];
+    const finished = (reply.pop() as unknown[]).values();
+    const lookedAt = reply.pop() as LookedAt;
+    const rows = reply as unknown as Row[];
     // All that ended before all that was taken: a run may be in two queues.
     for (const [n, { ended }] of turns.entries()) if (ended && rows[n]?.[0] === 1) queues.end(ended.id);
     const left = leftOf(lookedAt, order);
-    return turns.map(({ takes }, n) =>
-      this.#replyOf(rows[n] as Row, { at, order, left: takes === 'no' ? NOTHING : left }),
-    );
+    return turns.map(({ takes, ended }, n) => {
+      const own = this.#replyOf(rows[n] as Row, { at, order, left: takes === 'no' ? NOTHING : left });
+      const { job } = own;
+      if (job && !job.isSecond) steps?.took(job.id, { nonce: nonces[n] ?? '', sentAt, reply: rows[n]?.[4] });
+      return ended?.run ? { ...own, finished: finished.next().value } : own;
+    });
   }
 
   /** Each queue is the first in its turn, so that none starves behind a full one. */
@@ -135,6 +186,9 @@ export class JobTurns {
     return { ...reply, job: { queue, id, isSecond, taken: raw2NextJobData([hash, id, 0, 0]) } };
   }
 }
+
+/** On a cluster, every key lies in the slot of the queue. */
+const NO_WORDS = { keys: [], args: ['', 0, 0, 0, '', 0] };
 
 type Left = Pick<TurnReply, 'ask' | 'dueAt'>;
 

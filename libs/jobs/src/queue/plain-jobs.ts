@@ -14,13 +14,18 @@ export interface KeptJobs {
   readonly age: number;
 }
 
+/** What decides how it is added. */
+interface AddedJob extends Pick<NewJob, 'jobId'> {
+  readonly job: Pick<JobJson, 'opts' | 'parentKey'>;
+}
+
 const PLAIN: ReadonlySet<string> = new Set(['attempts', 'jobId', 'telemetry']);
 
 /**
  * The options of a plain job as BullMQ stores them.
  * @returns `null` for a job with a delay, a priority, a parent or anything else that takes more than a place in the queue
  */
-export function plainOptions({ job, jobId }: NewJob): string | null {
+export function plainOptions({ job, jobId }: AddedJob): string | null {
   const { attempts, jobId: own, telemetry } = job.opts;
   if (!own || jobId !== own || job.parentKey !== undefined || telemetry?.omitContext !== undefined) return null;
   for (const [name, value] of Object.entries(job.opts)) if (isGiven(value) && !PLAIN.has(name)) return null;

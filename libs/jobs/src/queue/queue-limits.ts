@@ -1,7 +1,7 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { Delivery } from '@fencepost/ledger';
-import { jobId } from './bullmq-run-queue.js';
+import { jobId } from './run-job.js';
 import { queueNames, queuePrefix } from './run-queues.js';
 
 /** What an operator has set on a queue, for all its crons and workers: Bull Board has a button for each. */

@@ -1,4 +1,4 @@
-import type { Delivery } from '@fencepost/ledger';
+import type { ClaimStep, Delivery, OccurrenceLog } from '@fencepost/ledger';
 import type { TraceCarrier } from '../telemetry/tracing.js';
 
 /** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */
@@ -21,4 +21,9 @@ export interface RunQueue {
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void>;
   /** Where each delivery is, in the order given. */
   holds(deliveries: readonly Delivery[]): Promise<Place[]>;
+  /** Absent, or `null`, where claiming and enqueuing are two steps. */
+  claimsWith?(step: ClaimStep): Claims | null;
 }
+
+/** Claims, and enqueues the runs of accepted claims in the same step. Rejects where it is unknown to which queues runs belong. */
+export type Claims = Pick<OccurrenceLog, 'claimAll'>;

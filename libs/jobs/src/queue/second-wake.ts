@@ -2,6 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { loadScripts } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
+import { UNROUTED_QUEUE } from './routing.js';
 
 const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['wake-queue']);
 
@@ -29,9 +30,9 @@ export class SecondWake {
 
   constructor(private readonly deps: SecondWakeDeps) {}
 
-  /** Jobs were added to these queues. */
+  /** Jobs were added to these queues. No worker takes from the queue of those without one. */
   note(queues: Iterable<string>): void {
-    for (const queue of queues) this.#queues.set(queue, MAX_WAKES);
+    for (const queue of queues) if (queue !== UNROUTED_QUEUE) this.#queues.set(queue, MAX_WAKES);
     this.#arm();
   }
 

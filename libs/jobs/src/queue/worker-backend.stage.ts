@@ -79,7 +79,7 @@ export function queuesStage(): QueuesStage {
       names[0] ?? '',
       work,
       { ...settings, ...keeping, ...others },
-      workerBackend(connection, queues),
+      workerBackend(connection, { queues }),
     );
     closing.push(async () => {
       await worker.close(true);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as bullmq from 'bullmq';
-import type { BackendFactory, MinimalJob, RedisQueueBackend, WorkerOptions } from 'bullmq';
+import type { BackendFactory, RedisQueueBackend, WorkerOptions } from 'bullmq';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { BackendBase, backendFactory, type BackendOwner } from './backend-base.js';
+import { actOnQueues } from './job-methods.js';
 import { JobTurns, type Taken, type TurnReply } from './job-turns.js';
 import { isPlainEnd, plainWorker, type KeptJobs } from './plain-jobs.js';
+import type { RunSteps } from './run-steps.js';
 import type { WorkerQueues } from './worker-queues.js';
 
 /** A worker of BullMQ 5 takes jobs from the queue that it is named after, and from no other. */
@@ -20,8 +22,15 @@ export const takesManyQueues = 'createRedisBackend' in bullmq;
  * @param redis the connection of the worker
  * @returns `undefined` with BullMQ 5, whose workers then use their own backend
  */
-export function workerBackend(redis: RedisClient, queues: WorkerQueues): BackendFactory<RedisQueueBackend> {
-  return backendFactory((plain, owner) => new WorkerBackend({ redis, queues, plain, owner }));
+export function workerBackend(redis: RedisClient, taking: Taking): BackendFactory<RedisQueueBackend> {
+  return backendFactory((plain, owner) => new WorkerBackend({ redis, taking, plain, owner }));
+}
+
+/** What a worker takes. */
+export interface Taking {
+  readonly queues: WorkerQueues;
+  /** With which the runs of jobs begin and end; default: by themselves. */
+  readonly steps?: RunSteps | undefined;
 }
 
 /** A run that is in two queues is executed once: its second job is set aside for this long. */
@@ -40,7 +49,7 @@ type BlockingClient = Awaited<NonNullable<RedisQueueBackend['blockingClient']>>;
 
 interface WorkerBackendParts {
   readonly redis: RedisClient;
-  readonly queues: WorkerQueues;
+  readonly taking: Taking;
   readonly plain: RedisQueueBackend;
   readonly owner: BackendOwner;
 }
@@ -48,19 +57,22 @@ interface WorkerBackendParts {
 class WorkerBackend extends BackendBase {
   readonly #redis: RedisClient;
   readonly #queues: WorkerQueues;
+  readonly #steps: RunSteps | undefined;
   readonly #turns: JobTurns;
   /** BullMQ's own, one per queue, over the connections of this one. */
   readonly #backends = new Map<string, RedisQueueBackend>();
   /** A marker of this worker alone. */
-  readonly #wakeKey = this.toKey(`wake:${randomUUID()}`);
+  readonly #id = randomUUID();
+  readonly #wakeKey = this.toKey(`wake:${this.#id}`);
   /** `null`: BullMQ's own scripts do everything. */
   readonly #kept: KeptJobs | null;
   #isWaiting = false;
 
-  constructor({ redis, queues, plain, owner }: WorkerBackendParts) {
+  constructor({ redis, taking: { queues, steps }, plain, owner }: WorkerBackendParts) {
     super(plain, owner);
     this.#redis = redis;
     this.#queues = queues;
+    this.#steps = steps;
     const options: Partial<WorkerOptions> = this.queue.opts;
     const kept = plainWorker(options);
     this.#kept = kept;
@@ -71,7 +83,12 @@ class WorkerBackend extends BackendBase {
       keyPrefix: (queue) => this.#of(queue).toKey(''),
       lockDurationMs: () => options.lockDuration ?? 0,
       kept: kept ?? { count: 0, age: 0 },
+      lastCallKey: (lane) => this.toKey(`turn:${this.#id}:${lane}`),
+      steps,
     });
+    if (kept) {
+      steps?.through({ ask: (turn) => this.#turns.ask(turn), takesMore: () => this.closing === undefined });
+    }
     queues.onChange = () => this.#wake();
     Object.defineProperty(this.queue, 'blockingClient', { get: () => this.#waitingClient() });
   }
@@ -82,16 +99,26 @@ class WorkerBackend extends BackendBase {
 
   override async moveToCompleted(...call: Completion): Completed {
     const [job, returned, , token, takesNext] = call;
+    const id = job.id ?? '';
+    const before = this.#steps?.completedOf(id);
+    if (before) return this.#completed(before, { token, takesNext });
     if (!this.#kept || !isPlainEnd(job)) return this.#complete(call);
-    const ended = { id: job.id ?? '', value: JSON.stringify(returned) ?? 'null' };
-    const takes = takesNext && this.closing === undefined ? 'any' : 'no';
-    const reply = await this.#turns.ask({ token, ended, takes });
-    if (!reply.isPlain) return this.#complete(call);
+    const ended = { id, value: JSON.stringify(returned) ?? 'null' };
+    const reply = await this.#turns.ask({
+      token,
+      ended,
+      takes: takesNext && this.closing === undefined ? 'any' : 'no',
+    });
+    return reply.isPlain ? this.#completed(reply, { token, takesNext }) : this.#complete(call);
+  }
+
+  /** A job that the slot has got goes to the worker even if that is stopping by now: its run may have begun. */
+  async #completed(reply: TurnReply, { token, takesNext }: { token: string; takesNext: boolean }): Completed {
     const { job: next, at } = reply;
-    // BullMQ's worker takes an empty list for an empty queue.
-    if (takes === 'no') return { result: undefined, finishedOn: at };
     // The common case, without the wait of another promise.
     if (next && !next.isSecond) return { result: next.taken, finishedOn: at };
+    if (!next && (!takesNext || this.closing !== undefined)) return { result: undefined, finishedOn: at };
+    // BullMQ's worker takes an empty list for an empty queue.
     return { result: await this.#taken(reply, token), finishedOn: at };
   }
 
@@ -240,45 +267,7 @@ class WorkerBackend extends BackendBase {
   }
 }
 
-type Act = (...args: unknown[]) => Promise<unknown>;
-
-/** Methods of a backend whose first argument is a job or its id. */
-const OF_ONE_JOB: readonly (keyof RedisQueueBackend)[] = [
-  'addLog',
-  'changeDelay',
-  'changePriority',
-  'clearLogs',
-  'extendLock',
-  'getDependencies',
-  'getDependencyCounts',
-  'getIgnoredChildrenFailures',
-  'getJobData',
-  'getJobLogs',
-  'getProcessedChildrenValues',
-  'getState',
-  'isFinished',
-  'promote',
-  'remove',
-  'removeChildDependency',
-  'removeUnprocessedChildren',
-  'retryFinishedJob',
-  'updateData',
-  'updateProgress',
-];
-
-/** The same, and the job is no longer active then. */
-const ENDS: readonly (keyof RedisQueueBackend)[] = ['moveJobFromActiveToWait', 'moveToWaitingChildren', 'retryJob'];
-
-/** @returns the method of a worker's backend that calls the one of the queue's */
-function onQueue(method: keyof RedisQueueBackend, through: 'onQueueOf' | 'end'): Act {
-  return function (this: WorkerBackend, job: unknown, ...others: unknown[]) {
-    const id = typeof job === 'string' ? job : ((job as MinimalJob).id ?? '');
-    return this[through](id, (backend) => (backend[method] as Act)(job, ...others));
-  };
-}
-
-for (const method of OF_ONE_JOB) Object.assign(WorkerBackend.prototype, { [method]: onQueue(method, 'onQueueOf') });
-for (const method of ENDS) Object.assign(WorkerBackend.prototype, { [method]: onQueue(method, 'end') });
+actOnQueues(WorkerBackend.prototype);
 
 /** The slot has a job, or looks again when the first delayed job is due. */
 function orDue(taken: Taken, otherAt: number): Taken {

@@ -44,6 +44,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   readonly #heartbeat: Heartbeat;
   #session: EffectSession | null = null;
   #cancelled = false;
+  #isSucceeding = false;
 
   constructor(
     private readonly deps: AttemptDeps,
@@ -125,7 +126,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   }
 
   async #succeed(returned: unknown, tookMs: number): Promise<Disposition> {
-    const state = await this.#finish({ kind: 'succeeded', result: this.#resultOf(returned) });
+    const state = await this.#finishSucceeded(this.#resultOf(returned));
     if (state === null) return this.#refused();
     const { telemetry } = this.deps;
     if (telemetry.listens('attempt.succeeded')) {
@@ -133,6 +134,15 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
       telemetry.emit('attempt.succeeded', { ...this.#about, fence, tookMs });
     }
     return SETTLED;
+  }
+
+  /** The reply decides what became of it, whatever is heard of lease and job meanwhile. */
+  #finishSucceeded(result: string | undefined): Promise<RunState | null> {
+    this.#isSucceeding = true;
+    const { delivery } = this.start;
+    const attempt = this.#ref;
+    const alone = () => this.deps.ledger.finish(attempt, { kind: 'succeeded', result });
+    return this.retryWhileLeased('attempt.finish', () => delivery.succeed?.({ attempt, result }) ?? alone());
   }
 
   /** The effects of the run have happened: a result that can't be kept is no reason to repeat them. */
@@ -222,7 +232,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   }
 
   abort(error: unknown): void {
-    if (this.#end.over) return;
+    if (this.#end.over || this.#isSucceeding) return;
     this.deps.telemetry.emit('attempt.aborted', {
       ...this.#about,
       fence: this.#ref.fence,

@@ -6,6 +6,7 @@ import { isProgramError, reportStoreFailure, type FailedOperation } from '../tel
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
+import type { BegunAhead, RunEnd } from '../queue/run-steps.js';
 import type { HeartbeatTimer } from './heartbeat.js';
 import type { RunHandler, RunLog } from './run-context.js';
 
@@ -69,6 +70,10 @@ export interface Delivery {
   progress(value: number | object): Promise<void>;
   /** Hands the run on to where a worker has its handler; `false` when it belongs to no other queue. Absent: there is one queue. */
   pass?(): Promise<boolean>;
+  /** The begin that came with the delivery. */
+  readonly begun?: BegunAhead | undefined;
+  /** Ends the run as succeeded together with the delivery; `null` instead of a promise if the two can't go together. */
+  succeed?(end: RunEnd): Promise<RunState | null> | null;
 }
 
 /** What the queue does with the job: complete it, fail it, or deliver it again later. */

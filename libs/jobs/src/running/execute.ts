@@ -1,11 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
+import { shortNonce } from '../queue/run-steps.js';
 import { Attempt } from './attempt.js';
-import { afterFailure, isOver, needless, type AttemptDeps, type Disposition, type Delivery } from './delivery.js';
+import {
+  afterFailure,
+  isOver,
+  needless,
+  type AttemptDeps,
+  type CronHandler,
+  type Disposition,
+  type Delivery,
+} from './delivery.js';
 import { withinLimits, type Found, type LimitedDeps, type Try, type WakeableDelivery } from './within-limits.js';
 
 /** What executes a delivery; `limiter` is used for handlers with limits. */
@@ -27,18 +35,15 @@ export async function execute(deps: ExecuteDeps, delivery: WakeableDelivery): Pr
 }
 
 async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun }: Try): Promise<Disposition> {
-  const { clock } = deps;
-  const { runId } = delivery;
-  // Kept with the run, so short: 62 random bits, among the attempts of one run.
-  const [nonce, sentAt] = [randomUUID().slice(-17), clock.monotonic()];
-  const { attempts: maxAttempts } = handler.retry;
-  const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
-  const request = { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
-  const begun = await beginRun(deps, delivery, request).catch((error: unknown) =>
+  const { runId, begun: ahead } = delivery;
+  const { nonce, sentAt } = ahead ?? { nonce: shortNonce(), sentAt: deps.clock.monotonic() };
+  let begun: BeginReply;
+  try {
+    begun = ahead ? ahead.reply() : await beginRun(deps, delivery, requestOf(deps, { runId, nonce, handler }));
+  } catch (error) {
     // If the ledger began it nevertheless, no worker executes it and its run lease expires.
-    afterFailure(deps, { operation: 'attempt.begin', runId }, error),
-  );
-  if ('kind' in begun) return begun;
+    return afterFailure(deps, { operation: 'attempt.begin', runId }, error);
+  }
   if (begun.verdict !== 'begun') return notBegun(deps, delivery, begun);
   onBegun?.();
   const attempt = new Attempt(deps, { delivery, handler, begun, nonce, sentAt });
@@ -46,6 +51,24 @@ async function tryOut(deps: AttemptDeps, delivery: Delivery, { handler, onBegun 
   const { run, attempt: number, fence } = begun;
   const about = { cron: run.cron, runId, delivery: run.delivery, attempt: number, fence, worker: deps.worker };
   return deps.tracing.attempt(about, () => attempt.execute());
+}
+
+interface Beginning {
+  readonly runId: string;
+  readonly nonce: string;
+  readonly handler: CronHandler;
+}
+
+function requestOf(deps: AttemptDeps, { runId, nonce, handler }: Beginning): BeginRequest {
+  const { attempts: maxAttempts } = handler.retry;
+  const notify = deps.notifyOf?.(cronOfRun(runId)) ?? '';
+  return { runId, nonce, worker: deps.worker, ttlMs: deps.ttlMs, maxAttempts, notify };
+}
+
+/** What a begin that comes with its job asks for; `null` for a handler whose limits have to be asked first. */
+export function planOf(deps: Pick<AttemptDeps, 'handlerOf' | 'notifyOf'>, cron: string): string | null {
+  const handler = deps.handlerOf(cron);
+  return handler && !handler.limits ? `${handler.retry.attempts} ${deps.notifyOf?.(cron) ?? ''}` : null;
 }
 
 type NotBegun = Exclude<BeginReply, { verdict: 'begun' }>;

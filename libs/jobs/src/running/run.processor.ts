@@ -4,6 +4,8 @@ import { scrub, scrubText, sleep } from '@fencepost/lease/internal';
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
+import { BeginPlans } from '../queue/begin-plans.js';
+import { RunSteps, type BegunAhead } from '../queue/run-steps.js';
 import { workerBackend } from '../queue/worker-backend.js';
 import { KEPT_JOBS } from '../queue/bullmq-run-queue.js';
 import type { Rerouting } from '../queue/rerouting.js';
@@ -13,7 +15,7 @@ import { WorkerQueues } from '../queue/worker-queues.js';
 import type { Failure } from '../telemetry/events.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { AttemptDeps, Disposition } from './delivery.js';
-import { execute, type ExecuteDeps } from './execute.js';
+import { execute, planOf, type ExecuteDeps } from './execute.js';
 import { shownError, reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { LazyAbort } from './lazy-abort.js';
 import { ShutdownError } from './errors.js';
@@ -28,6 +30,8 @@ export interface RunProcessorOptions extends KeySpace {
   readonly concurrency: number;
   /** Default: the one of former releases. */
   readonly queues?: WorkerQueues;
+  /** Names of the handlers whose runs may begin with their jobs; default none. */
+  readonly handlers?: () => Iterable<string>;
   /** Where a run goes that this worker has no handler for; default: nowhere. */
   readonly rerouting?: Pick<Rerouting, 'pass'>;
   readonly clock: Clock;
@@ -35,6 +39,9 @@ export interface RunProcessorOptions extends KeySpace {
   /** Where the limits of handlers are kept; default the Redis of the worker. */
   readonly limits?: SemaphoreStore;
 }
+
+/** What a stopping worker waits for jobs that are on their way to it. */
+const HAND_OVER_MS = 1_000;
 
 /** After the drain deadline, handlers get this long to notice their signal. */
 const AFTERMATH_MS = 1_000;
@@ -64,6 +71,13 @@ interface Executing {
   readonly work: Promise<void>;
 }
 
+/** What a job comes with. */
+interface Handed {
+  readonly token: string | undefined;
+  readonly givenUp: LazyAbort;
+  readonly begun: BegunAhead | undefined;
+}
+
 /** The only consumer of the queues: executes each delivery as one attempt. */
 export class RunProcessor {
   readonly #worker: Worker<RunJobData>;
@@ -71,6 +85,8 @@ export class RunProcessor {
   /** The same for every run. */
   readonly #deps: ExecuteDeps;
   readonly #queues: WorkerQueues;
+  readonly #plans: BeginPlans | undefined;
+  readonly #steps: RunSteps | undefined;
   readonly #executing = new Set<Executing>();
   #stopping = false;
 
@@ -79,6 +95,13 @@ export class RunProcessor {
     this.#queues = options.queues ?? new WorkerQueues([FORMER_QUEUE]);
     this.#limiter = this.#limits();
     this.#deps = { heartbeatTimer: new HeartbeatTimer(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
+    const { ledger, worker, ttlMs } = attempts;
+    if (ledger.steps) {
+      const { steps } = ledger;
+      const onTrouble = (error: unknown) => this.#storeTrouble('attempt.begin', error);
+      this.#plans = new BeginPlans({ redis: options.redis, steps, onTrouble });
+      this.#steps = new RunSteps({ steps, plans: this.#plans, clock, worker, ttlMs });
+    }
     const settings: WorkerOptions = {
       connection: options.redis,
       prefix: queuePrefix(options),
@@ -98,7 +121,7 @@ export class RunProcessor {
       queues.names[0] ?? FORMER_QUEUE,
       work,
       settings,
-      workerBackend(options.redis, queues),
+      workerBackend(options.redis, { queues, steps: this.#steps }),
     );
     this.#worker.on('error', (error) => this.#trouble('worker.run', error));
     this.#worker.on('lockRenewalFailed', (jobIds) => {
@@ -116,14 +139,28 @@ export class RunProcessor {
   /** @throws if BullMQ cannot reach its server: a worker that takes nothing must not look healthy */
   async start(): Promise<void> {
     await this.#worker.waitUntilReady();
+    this.plan();
     this.#worker.run().catch((error: unknown) => this.#trouble('worker.run', error));
+  }
+
+  /** To be called again when the handlers, or what their runs ask for, have changed. */
+  plan(): void {
+    const plans = new Map<string, string>();
+    for (const name of this.options.handlers?.() ?? []) {
+      const plan = planOf(this.options.attempts, name);
+      if (plan !== null) plans.set(name, plan);
+    }
+    this.#plans?.set(plans);
   }
 
   /** Takes no new job; waits for the runs in progress until the deadline, then aborts them. */
   async stop(drainDeadlineMs: number): Promise<void> {
     this.#stopping = true;
+    const handedOver = this.#steps?.stop();
     // Not awaited: a blocking fetch on an empty queue would delay the drain.
     const paused = this.#worker.pause(true).catch((error: unknown) => this.#trouble('worker.pause', error));
+    // Runs that have begun with their jobs are executed.
+    if (handedOver) await this.#within(HAND_OVER_MS, handedOver);
     if (!(await this.#drained(drainDeadlineMs))) {
       for (const { givenUp } of this.#executing) givenUp.end(new ShutdownError());
     }
@@ -134,18 +171,22 @@ export class RunProcessor {
   }
 
   async #drained(deadlineMs: number): Promise<boolean> {
-    const waiting = new AbortController();
-    const done = Promise.allSettled([...this.#executing].map(({ work }) => work));
-    await Promise.race([done, sleep(this.options.clock, deadlineMs, waiting.signal)]);
-    waiting.abort();
+    await this.#within(deadlineMs, Promise.allSettled([...this.#executing].map(({ work }) => work)));
     return this.#executing.size === 0;
   }
 
+  async #within(deadlineMs: number, done: Promise<unknown>): Promise<void> {
+    const waiting = new AbortController();
+    await Promise.race([done, sleep(this.options.clock, deadlineMs, waiting.signal)]);
+    waiting.abort();
+  }
+
   async #track(job: Job<RunJobData>, token: string | undefined): Promise<void> {
-    // Fetched just before the stop: left to another worker.
-    if (this.#stopping) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
+    const begun = this.#steps?.begunWith(job);
+    // Fetched just before the stop: left to another worker, unless the run has begun.
+    if (this.#stopping && !begun) return this.#settle(job, token, { kind: 'later', waitMs: 0 });
     const givenUp = new LazyAbort();
-    const work = this.#work(job, token, this.#delivery(job, givenUp));
+    const work = this.#work(job, token, this.#delivery(job, { token, givenUp, begun }));
     const executing = { jobId: job.id, givenUp, work };
     this.#executing.add(executing);
     try {
@@ -175,9 +216,11 @@ export class RunProcessor {
     }
   }
 
-  #delivery(job: Job<RunJobData>, givenUp: LazyAbort): WakeableDelivery {
+  #delivery(job: Job<RunJobData>, { token, givenUp, begun }: Handed): WakeableDelivery {
     const { clock } = this.options;
     return {
+      begun,
+      succeed: (end) => this.#steps?.succeed(job, token, end) ?? null,
       runId: job.data.runId,
       jobId: job.id,
       givenUp,

@@ -10,7 +10,7 @@ import { claimRequest, endOf, DueCalculator, type Due } from './due-calculator.j
 import type { SharedSchedules } from '../schedules/schedules.js';
 import type { HeldCron } from './held-cron.js';
 import type { PodTiming } from '../membership/pod-timing.js';
-import type { QueuedDelivery, RunQueue } from '../queue/run-queue.js';
+import type { Claims, QueuedDelivery, RunQueue } from '../queue/run-queue.js';
 
 /** How fresh the cached catalog is, as of the last reading or heartbeat. */
 export interface Freshness {
@@ -57,12 +57,19 @@ const SOON_MS = 100;
 const STALE: DispatchResult = { stale: true };
 const FAILED: DispatchResult = { failed: true };
 
-/** The path of an occurrence through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). */
+/**
+ * The path of an occurrence through a scheduler pod: claim (ledger) → enqueue (queue) → confirm (ledger). Where the queue is on
+ * the server of the ledger, that is one step.
+ */
 export class Dispatcher {
   readonly #dueCalculator: DueCalculator;
   readonly #report: DispatchReport;
+  /** Claims and enqueues in one step; `null` where that takes three. */
+  readonly #fused: Claims | null;
 
   constructor(private readonly deps: DispatcherDeps) {
+    const { ledger, queue } = deps;
+    this.#fused = (ledger.claimStep && queue.claimsWith?.(ledger.claimStep)) ?? null;
     this.#dueCalculator = new DueCalculator(deps);
     this.#report = new DispatchReport(deps);
   }
@@ -80,7 +87,8 @@ export class Dispatcher {
     const since = this.deps.clock.now();
     const rejectAll = (reason: unknown) => pending.map(() => ({ status: 'rejected', reason }) as const);
     const requests = pending.map(({ request }) => request);
-    const outcomes = requests.length === 0 ? [] : await this.deps.ledger.claimAll(requests).catch(rejectAll);
+    const claims = this.#fused ?? this.deps.ledger;
+    const outcomes = requests.length === 0 ? [] : await claims.claimAll(requests).catch(rejectAll);
     const deliveries: QueuedDelivery[] = [];
     const carried: number[] = [];
     pending.forEach((one, n) => {
@@ -93,7 +101,8 @@ export class Dispatcher {
       deliveries.push({ runId: reply.runId, delivery: 1, ...(trace !== undefined && { trace }) });
       carried.push(one.index);
     });
-    if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
+    if (this.#fused) this.#report.delivered(deliveries);
+    else if (!(await this.#tryDeliver(deliveries))) for (const index of carried) dispatched[index] = FAILED;
     return dispatched;
   }
 
@@ -106,15 +115,11 @@ export class Dispatcher {
   /** Enqueues runs, then confirms them in the ledger. After a crash in between, the next holder enqueues them again. */
   async deliver(deliveries: readonly QueuedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
-    const { queue, ledger, telemetry } = this.deps;
+    const { queue, ledger } = this.deps;
     await queue.enqueue(deliveries);
-    if (telemetry.listens('run.enqueued')) {
-      for (const { trace: _, ...one } of deliveries)
-        telemetry.emit('run.enqueued', { ...one, cron: cronOfRun(one.runId) });
-    }
+    this.#report.enqueued(deliveries);
     await ledger.confirm(deliveries.map(({ runId }) => runId));
-    if (!telemetry.listens('run.confirmed')) return;
-    for (const { runId } of deliveries) telemetry.emit('run.confirmed', { runId, cron: cronOfRun(runId) });
+    this.#report.confirmed(deliveries);
   }
 
   /** The claims of the crons that are due; the others have their result already. */
@@ -208,6 +213,24 @@ class DispatchReport {
 
   failed({ cron }: ClaimRequest, reason: unknown): void {
     reportStoreFailure(this.deps.telemetry, { operation: 'occurrence.claim', cron }, reason);
+  }
+
+  enqueued(deliveries: readonly QueuedDelivery[]): void {
+    const { telemetry } = this.deps;
+    if (!telemetry.listens('run.enqueued')) return;
+    for (const { trace: _, ...one } of deliveries)
+      telemetry.emit('run.enqueued', { ...one, cron: cronOfRun(one.runId) });
+  }
+
+  confirmed(deliveries: readonly QueuedDelivery[]): void {
+    const { telemetry } = this.deps;
+    if (!telemetry.listens('run.confirmed')) return;
+    for (const { runId } of deliveries) telemetry.emit('run.confirmed', { runId, cron: cronOfRun(runId) });
+  }
+
+  delivered(deliveries: readonly QueuedDelivery[]): void {
+    this.enqueued(deliveries);
+    this.confirmed(deliveries);
   }
 
   followed(request: ClaimRequest, reply: ClaimReply): void {

@@ -79,7 +79,23 @@ export interface OccurrenceLog {
   unstarted(cron: string, limit: number): Promise<OverdueRun[]>;
   /** Numbers another delivery and orphans a run whose lease has expired; `null` when there is nothing to deliver. */
   redeliver(last: Delivery, nonce: string): Promise<Delivery | null>;
+  /** Absent where a queue can't share a step with the ledger: another kind of store, a cluster, writes that wait for replicas. */
+  readonly claimStep?: ClaimStep | null;
 }
+
+/**
+ * `claimAll` for a queue on the same Redis server, which makes it part of a script of its own: the run of an accepted claim is
+ * enqueued and its job added in one step, so no crash can come in between and there is nothing to confirm.
+ */
+export interface ClaimStep {
+  /** Lua of a function of KEYS and ARGV. It returns the replies, and the ids of the runs that this call accepted. */
+  readonly lua: string;
+  /** As the ledger's own, in the calls that `send` makes. */
+  claimAll(requests: readonly ClaimRequest[], send: SendClaims): Promise<PromiseSettledResult<ClaimReply>[]>;
+}
+
+/** Sends a script that calls that function with these keys and arguments, and returns its replies. */
+export type SendClaims = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
 /** What a worker writes: the attempts of a run, and the effects of an attempt. */
 export interface AttemptLog {
@@ -96,6 +112,25 @@ export interface AttemptLog {
   advanceItems(attempt: AttemptRef, effect: string, step: ItemsStep): Promise<'recorded' | 'stale'>;
   /** The state the run has now, or `null` when the attempt is stale and nothing changed. */
   finish(attempt: AttemptRef, outcome: AttemptOutcome): Promise<RunState | null>;
+  /** Absent where a queue can't share a step with the ledger: another kind of store, a cluster, writes that wait for replicas. */
+  readonly steps?: AttemptSteps | null;
+}
+
+/**
+ * `begin` and `finish` for a queue on the same Redis server, which makes them parts of its own scripts: a worker's slot then ends
+ * a run, completes its job, takes the next one and begins it in one step, and no crash can come in between.
+ */
+export interface AttemptSteps {
+  /** Lua that defines `finish_runs` and `begin_runs`, to be put before a script. */
+  readonly lua: string;
+  /** Fences, head, keep, turn and sweep, as the Lua expects them in `about`. */
+  readonly about: readonly (string | number)[];
+  /** Where workers note what their begins ask for, see `BeginPlans`. */
+  plansKey(digest: string): string;
+  /** @throws {FenceExhaustedError} and for a broken record */
+  decodeBegin(reply: unknown, request: Pick<BeginRequest, 'runId' | 'worker'>): BeginReply;
+  /** @throws for a broken record */
+  decodeFinish(reply: unknown, runId: string): RunState | null;
 }
 
 /** What an operator orders. What is in force names who ordered it; who ordered what, and why, is in the audit trail. */

@@ -3,6 +3,7 @@ import type {
   AttemptLog,
   AttemptOutcome,
   AttemptRef,
+  AttemptSteps,
   BeginEffectReply,
   BeginReply,
   BeginRequest,
@@ -21,6 +22,7 @@ import type { RunState } from '../base/run-state.js';
 import type { WaitReason } from '../base/run.js';
 import { type RedisLedgerAccess, keysOfRun, type CronKeys } from './redis-ledger-access.js';
 import { decodeBegin, encodeOutcome, decodeBeginEffect, encodeItem } from './redis-attempt-codec.js';
+import { attemptSteps, soundOrError } from './redis-attempt-steps.js';
 
 /** A script holds up everybody else's commands while it runs: so many of these take one or two milliseconds. */
 const MAX = 100;
@@ -51,6 +53,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
   readonly #begins: MicroBatcher<Item, Row>;
   readonly #heartbeats: MicroBatcher<Item, Row>;
   readonly #ends: MicroBatcher<Item, Row>;
+  readonly steps: AttemptSteps | null;
 
   constructor(access: RedisLedgerAccess) {
     super(access);
@@ -58,6 +61,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     this.#begins = this.#batch('begin-attempts', [keepMs, POSITION_MS]);
     this.#heartbeats = this.#batch('heartbeat-attempts', []);
     this.#ends = this.#batch('finish-attempts', [sweepMs, keepMs]);
+    this.steps = access.isOneStep ? attemptSteps(access) : null;
   }
 
   async begin(request: BeginRequest): Promise<BeginReply> {
@@ -123,7 +127,7 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
         args.push(...item.args);
       }
       const replies = (await script.run(redis, keys, args)) as Row[];
-      return replies.map((reply, n) => (reply[0] === 'BROKEN' ? broken(items[n], reply[1]) : reply));
+      return replies.map((reply, n) => soundOrError(reply, items[n]?.runId));
     };
     const { isCluster } = redis;
     return new MicroBatcher({ send, most: isCluster ? 1 : MAX, inFlight: isCluster ? Infinity : UNDER_WAY });
@@ -155,8 +159,4 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     this.#known.set(cron, keys);
     return keys;
   }
-}
-
-function broken(item: Item | undefined, what: unknown): Error {
-  return new Error(`Expected a sound record of ${item?.runId}, got ${String(what)}`);
 }

@@ -81,14 +81,26 @@ export class RedisLedgerAccess {
   /** Where the fences of attempts are counted for all crons; on a cluster each cron's record has its own. */
   readonly fences: string;
   readonly timing: LedgerTiming;
+  readonly space: KeySpace;
   readonly #replicated: ReplicatedWrites | null;
 
   constructor(options: RedisLedgerOptions) {
     this.redis = options.redis;
+    this.space = { prefix: options.prefix, tenant: options.tenant };
     this.keys = ledgerKeys(options);
     this.fences = redisKeys(options)('fences', 'ledger');
     this.timing = { ...LEDGER_TIMING, ...options.timing };
     this.#replicated = options.replication ? new ReplicatedWrites(options.replication) : null;
+  }
+
+  /** Whether a script may touch keys of any crons and of a queue, and counts as soon as it is answered. */
+  get isOneStep(): boolean {
+    return !this.redis.isCluster && this.#replicated === null;
+  }
+
+  /** What a script of a queue on the same server calls. */
+  textOf(name: ScriptName): string {
+    return SCRIPTS[name].text;
   }
 
   /** @returns what the script answered, for a script whose answers are words */

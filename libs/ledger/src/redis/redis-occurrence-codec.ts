@@ -6,32 +6,27 @@ import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { decodePause, deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
 
-/** One row of the ARGV of `claim-occurrences`, in the order its header gives. */
-export function encodeClaim(request: ClaimRequest): (string | number)[] {
+/** Adds one row to the ARGV of `claim-occurrences`, in the order its header gives: a tick makes one of each due cron. */
+export function encodeClaim(request: ClaimRequest, args: (string | number)[]): void {
   const { occurrence, skips } = request;
   const end = skips.at(-1)?.through ?? 0;
   const scheduledAt = occurrence?.scheduledAt ?? end;
-  const about = { ...request, missed: occurrence?.missed ?? null };
-  const options = encodeOptions(about);
-  const plan = [
-    request.generation,
-    request.cursor ?? '',
-    skips[0]?.after ?? scheduledAt - 1,
-    scheduledAt,
-    occurrence?.dueAt ?? end + (request.spreadMs ?? 0),
-    occurrence ? REASON_LETTERS[occurrence.reason] : '',
-    request.overlap,
-    request.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY,
-    request.cancelGraceMs ?? DEFAULT_CANCEL_GRACE_MS,
-    2 * skips.length,
-    options.length,
-    encodeRest(about, scheduledAt),
-  ].join(' ');
-  const ranges = skips.flatMap(({ after, through, reason }) => [through, [after, through, reason].join(',')]);
-  return [formatFence(request.fence), request.term, request.holder, request.nonce, plan, ...ranges, ...options];
+  const options = encodeOptions(request);
+  const { overlap, maxConcurrency = DEFAULT_MAX_CONCURRENCY, cancelGraceMs = DEFAULT_CANCEL_GRACE_MS } = request;
+  const from = `${request.generation} ${request.cursor ?? ''} ${skips[0]?.after ?? scheduledAt - 1}`;
+  const due = occurrence?.dueAt ?? end + (request.spreadMs ?? 0);
+  const instant = `${scheduledAt} ${due} ${occurrence ? REASON_LETTERS[occurrence.reason] : ''}`;
+  const policy = `${overlap} ${maxConcurrency} ${cancelGraceMs} ${2 * skips.length} ${options.length}`;
+  const plan = `${from} ${instant} ${policy} ${encodeRest(request, scheduledAt, occurrence?.missed ?? null)}`;
+  args.push(formatFence(request.fence), request.term, request.holder, request.nonce, plan);
+  for (const { after, through, reason } of skips) args.push(through, `${after},${through},${reason}`);
+  args.push(...options);
 }
 
-/** What `claim-occurrences.lua` answers of one claim. */
+/**
+ * What `claim-occurrences.lua` answers of one claim.
+ * @throws {Error} for a broken record of its cron
+ */
 export function decodeClaim(reply: readonly string[], runId: string): ClaimReply {
   const [word, detail] = reply;
   switch (word) {
@@ -49,6 +44,8 @@ export function decodeClaim(reply: readonly string[], runId: string): ClaimReply
       return { verdict: 'early', waitMs: Number(detail) };
     case 'MOVED':
       return { verdict: 'moved', cursor: detail ? Number(detail) : null };
+    case 'BROKEN':
+      throw new Error(`Expected a sound record of the cron, got ${detail}`);
     default:
       throw new Error(`Expected a reply of claim-occurrences, got ${JSON.stringify(reply)}.`);
   }

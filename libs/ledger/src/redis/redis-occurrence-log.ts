@@ -1,11 +1,19 @@
-import type { ClaimReply, ClaimRequest, CronRecord, Delivery, OccurrenceLog } from '../base/ledger.js';
+import type {
+  ClaimReply,
+  ClaimRequest,
+  ClaimStep,
+  CronRecord,
+  Delivery,
+  OccurrenceLog,
+  SendClaims,
+} from '../base/ledger.js';
 import { checkClaim, checkOverdue } from '../base/ledger-request.js';
 import { LEDGER_BATCH } from '../base/ledger-timing.js';
 import { occurrenceId } from '../base/occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { decodeClaim, decodeCron, decodeOverdue, encodeClaim, overdueRun } from './redis-occurrence-codec.js';
 import type { CronRow, OverdueRow } from './redis-occurrence-codec.js';
-import { keysOfRun } from './redis-ledger-access.js';
+import { keysOfRun, type RedisLedgerAccess } from './redis-ledger-access.js';
 import { BAND, deliveryOf } from './redis-run-codec.js';
 import type { Run } from '../base/run.js';
 import { cronsWith } from './redis-rare-keys.js';
@@ -23,11 +31,30 @@ const PENDING = 2 * BAND;
 interface PreparedClaim {
   readonly index: number;
   readonly runId: string;
+  readonly request: ClaimRequest;
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
 }
 
+type ClaimOutcome = PromiseSettledResult<ClaimReply>;
+
+type Words = readonly (string | number)[];
+
 export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog {
+  readonly claimStep: ClaimStep | null;
+  /** What claims share: the first arguments of `claim-occurrences`. */
+  readonly #claimed: Words;
+  readonly #enqueued: Words;
+
+  constructor(access: RedisLedgerAccess) {
+    super(access);
+    const { toleranceMs, recoverMs, sweepMs, keepMs } = access.timing;
+    this.#claimed = [toleranceMs, recoverMs, keepMs, 'claimed'];
+    this.#enqueued = [toleranceMs, sweepMs, keepMs, 'enqueued'];
+    // Bound: the path of a claim is short.
+    const claimAll = this.#claimAll.bind(this);
+    this.claimStep = access.isOneStep ? { lua: access.textOf('claim-occurrences'), claimAll } : null;
+  }
+
   async readCron(cron: string): Promise<CronRecord> {
     const [record] = await this.readCrons([cron]);
     return record as CronRecord;
@@ -44,13 +71,19 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReply> {
-    const [reply] = await this.#claimBatch([this.#prepare(request, 0)]);
-    return reply as ClaimReply;
+    const [outcome] = await this.claimAll([request]);
+    if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+    return outcome.value;
   }
 
-  /** An invalid claim is rejected alone, and a call that failed rejects only the claims in it. */
-  async claimAll(requests: readonly ClaimRequest[]): Promise<PromiseSettledResult<ClaimReply>[]> {
-    const outcomes: PromiseSettledResult<ClaimReply>[] = [];
+  /** An invalid claim, and one of a broken cron, is rejected alone; a call that failed rejects only the claims in it. */
+  claimAll(requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
+    const send: SendClaims = (keys, args) => this.access.ask('claim-occurrences', keys, args);
+    return this.#claimAll(requests, send, this.#claimed);
+  }
+
+  async #claimAll(requests: readonly ClaimRequest[], send: SendClaims, shared = this.#enqueued) {
+    const outcomes: ClaimOutcome[] = [];
     const sound: PreparedClaim[] = [];
     for (const [index, request] of requests.entries()) {
       try {
@@ -60,14 +93,20 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
       }
     }
     const batches = this.access.inBatches(sound, MAX_CLAIMS);
-    const asking: Promise<ClaimReply[]>[] = [];
-    for (const batch of batches) asking.push(this.#claimBatch(batch));
+    const asking: Promise<unknown>[] = [];
+    for (const batch of batches) {
+      const [keys, args]: [string[], (string | number)[]] = [[], [...shared]];
+      for (const claim of batch) {
+        keys.push(...claim.keys);
+        encodeClaim(claim.request, args);
+      }
+      asking.push(send(keys, args));
+    }
     const settled = await Promise.allSettled(asking);
     for (const [n, batch] of batches.entries()) {
-      const result = settled[n] as PromiseSettledResult<ClaimReply[]>;
-      for (const [at, { index }] of batch.entries()) {
-        outcomes[index] =
-          result.status === 'rejected' ? result : { status: 'fulfilled', value: result.value[at] as ClaimReply };
+      const answer = settled[n] as PromiseSettledResult<string[][]>;
+      for (const [at, { index, runId }] of batch.entries()) {
+        outcomes[index] = answer.status === 'rejected' ? answer : outcomeOf(answer.value[at] ?? [], runId);
       }
     }
     return outcomes;
@@ -81,17 +120,7 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
     const of = this.access.keys(cron);
     const keys = [of.cron, of.run(runId)];
     if (this.access.redis.isCluster) keys.push(of.runs, of.open, of.skips, of.noted);
-    return { index, runId, keys, args: encodeClaim(request) };
-  }
-
-  async #claimBatch(claims: readonly PreparedClaim[]): Promise<ClaimReply[]> {
-    const { toleranceMs, recoverMs, keepMs } = this.access.timing;
-    const replies = (await this.access.ask(
-      'claim-occurrences',
-      claims.flatMap(({ keys }) => keys),
-      [toleranceMs, recoverMs, keepMs, ...claims.flatMap(({ args }) => args)],
-    )) as string[][];
-    return claims.map(({ runId }, n) => decodeClaim(replies[n] ?? [], runId));
+    return { index, runId, request, keys };
   }
 
   async confirm(runIds: readonly string[]): Promise<void> {
@@ -174,5 +203,13 @@ export class RedisOccurrenceLog extends RedisRunHistory implements OccurrenceLog
       [delivery, nonce, this.access.timing.keepMs],
     );
     return reply[0] === 'DELIVER' ? deliveryOf(runId, reply[1], reply[2]) : null;
+  }
+}
+
+function outcomeOf(reply: readonly string[], runId: string): ClaimOutcome {
+  try {
+    return { status: 'fulfilled', value: decodeClaim(reply, runId) };
+  } catch (reason) {
+    return { status: 'rejected', reason };
   }
 }

@@ -28,7 +28,7 @@ export function encodeTrigger(request: TriggerRequest, { recoverMs, keepMs }: Le
     keepMs,
     ...[request.notBefore ?? '', request.keyMs ?? '', madeAt(runId) ?? '', LATE_TRIGGER_MS],
     request.cronSince ?? '',
-    ...[generation, REASON_LETTERS[reason], by, encodeRest({ ...request, startBy: null }, 0)],
+    ...[generation, REASON_LETTERS[reason], by, encodeRest({ ...request, startBy: null }, 0, request.missed)],
     ...encodeOptions(request),
   ];
 }

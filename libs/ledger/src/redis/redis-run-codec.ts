@@ -138,7 +138,6 @@ export function deliveryOf(
 }
 
 interface RunOptions {
-  readonly missed: MissedRange | null;
   readonly maxConcurrency?: number | undefined;
   readonly startBy?: number | null | undefined;
   readonly handler?: string | null | undefined;
@@ -147,19 +146,19 @@ interface RunOptions {
 }
 
 /** The end of `c`: what most runs don't have. Its times count from the instant, unless that is the store's. */
-export function encodeRest(options: RunOptions, scheduledAt: number): string {
-  const { missed, maxConcurrency = 1, startBy = null, priority = null } = options;
-  return [
-    maxConcurrency === 1 ? '' : maxConcurrency,
-    startBy === null ? '' : startBy - scheduledAt,
-    priority ?? '',
-    missed === null ? '' : [missed.count, missed.from, missed.to].join(','),
-  ].join(' ');
+export function encodeRest(options: RunOptions, scheduledAt: number, missed: MissedRange | null): string {
+  const { maxConcurrency = 1, startBy = null, priority = null } = options;
+  const most = maxConcurrency === 1 ? '' : maxConcurrency;
+  const startWithin = startBy === null ? '' : startBy - scheduledAt;
+  const range = missed === null ? '' : `${missed.count},${missed.from},${missed.to}`;
+  return `${most} ${startWithin} ${priority ?? ''} ${range}`;
 }
 
 /** The fields beside it: one that isn't there is the usual. */
 export function encodeOptions({ handler = null, payload = null }: RunOptions): string[] {
-  return [...(handler === null ? [] : ['handler', handler]), ...(payload === null ? [] : ['payload', payload])];
+  const fields = handler === null ? [] : ['handler', handler];
+  if (payload !== null) fields.push('payload', payload);
+  return fields;
 }
 
 /** What `open-runs.lua` adds to the score of a run that waits for a worker, and twice to that of one that waits for the queue. */

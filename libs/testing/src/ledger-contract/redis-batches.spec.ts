@@ -82,13 +82,14 @@ describe('the Redis ledger, of many crons', () => {
     expect(await stage.ledger.runs('cron-999', 1)).toMatchObject([{ state: 'enqueued' }]);
   });
 
-  it('rejects of a call that failed only what was in it, and takes up the rest when it is sent again', async () => {
+  it('rejects of a call the claim whose cron is broken, and takes up the rest when it is sent again', async () => {
     const all = await requests(450);
     const broken = redisKeys(SPACE)('cron-250', 'cron');
     await redis.set(broken, 'no hash');
     const settled = await stage.ledger.claimAll(all);
     const rejected = settled.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
-    expect(rejected).toEqual(Array.from({ length: 200 }, (_, n) => 200 + n));
+    expect(rejected).toEqual([250]);
+    expect(settled[250]).toHaveProperty('reason.message', expect.stringMatching(/^Expected a sound record .*WRONGTYPE/));
 
     await redis.del(broken);
     const again = await stage.ledger.claimAll(all);

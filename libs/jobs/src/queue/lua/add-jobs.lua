@@ -21,15 +21,19 @@ if not kept then
   call('HSET', meta, 'opts.maxLenEvents', kept)
 end
 
-local added = {}
-for a = 2, #ARGV, 5 do
+local keys, added, is_here = {}, {}, {}
+for a = 2, #ARGV, 5 do keys[#keys + 1] = prefix .. ARGV[a] end
+-- Of most batches no job exists, and one command says so.
+local all_new = call('EXISTS', unpack(keys)) == 0
+for n, key in ipairs(keys) do
+  local a = 5 * n - 3
   local id, name = ARGV[a], ARGV[a + 1]
-  local key = prefix .. id
-  if call('EXISTS', key) == 1 then
+  if is_here[id] or (not all_new and call('EXISTS', key) == 1) then
     call('XADD', events, 'MAXLEN', '~', kept, '*', 'event', 'duplicated', 'jobId', id)
   else
-    local rest = { 'opts', ARGV[a + 3], 'timestamp', ARGV[a + 4], 'delay', 0, 'priority', 0 }
-    call('HSET', key, 'name', name, 'data', ARGV[a + 2], unpack(rest))
+    is_here[id] = true
+    call('HSET', key, 'name', name, 'data', ARGV[a + 2], 'opts', ARGV[a + 3], 'timestamp', ARGV[a + 4], 'delay', '0',
+      'priority', '0')
     call('XADD', events, '*', 'event', 'added', 'jobId', id, 'name', name)
     call('XADD', events, 'MAXLEN', '~', kept, '*', 'event', 'waiting', 'jobId', id)
     added[#added + 1] = id

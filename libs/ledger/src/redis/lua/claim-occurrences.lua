@@ -9,6 +9,7 @@
 -- ARGV[1]  tolerance for clocks that differ, ms
 -- ARGV[2]  look again after, ms
 -- ARGV[3]  keep a skipped occurrence for, ms
+-- ARGV[4]  state in which an accepted run begins: claimed | enqueued, where the caller adds its job in the same step
 -- ARGV[a]  fence of the lease, decimal
 -- ARGV[a + 1]  nonce of the term
 -- ARGV[a + 2]  holder
@@ -18,6 +19,9 @@
 -- ARGV[i + 1]  the one that belongs to it
 -- Returns  per claim {'CLAIMED', 'behind' or nothing} | {'SKIPPED', reason} | {'RECORDED'} | {'STALE', fence}
 --          | {'STALE_DEFINITION', generation} | {'EARLY', ms} | {'MOVED', cursor}
+--          | {'BROKEN', what is wrong with a record of the cron}
+-- A script that calls this one also gets the ids of the runs that this call accepted: a repeated claim is CLAIMED once more, and
+-- its run may have begun since.
 --
 -- The plan has, with a space between any two, and times as epoch ms: generation of the definition; cursor it started from,
 -- or nothing; where it began if that is nothing; scheduledAt, or without an occurrence the end of the last range; dueAt, or
@@ -30,8 +34,10 @@
 -- @include find-cron
 -- @include free-capacity
 -- @include record-claim
+-- @include isolate-failure
 local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
-local latest, look_at = now + number(ARGV[1]), score_of(2, now + number(ARGV[2]))
+local state, accepted = ARGV[4], {}
+local latest, look_at = now + number(ARGV[1]), score_of(state == 'enqueued' and 1 or 2, now + number(ARGV[2]))
 local CLAIMED, BEHIND, RECORDED = { 'CLAIMED' }, { 'CLAIMED', 'behind' }, { 'RECORDED' }
 local OVERLAP, PAUSED = { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
 local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%a?) (%S+) (%d+) (%d+) (%d+) (%d+) (.*)$'
@@ -101,7 +107,7 @@ local function claim(k, a, plan)
   local cron = call('HMGET', record, 'fence', 'term', 'generation', 'cursor', 'pausedUntil')
   local answer = refuse(k, a, plan, cron, id)
   if answer then return answer end
-  local instant, policy, open, skips = plan.instant, plan.policy, at.open, base .. 'skips'
+  local instant, policy, open = plan.instant, plan.policy, at.open
   local paused = id ~= '' and cron[5] and (cron[5] == 'ever' or number(cron[5]) > now)
   local skipped, surplus = false, 0
   if id ~= '' and not paused then skipped, surplus = overlap_of(open, policy, plan.most) end
@@ -113,10 +119,10 @@ local function claim(k, a, plan)
   end
   if not cron[4] then call('HSET', record, 'began', plan.after) end
   local words = a + 5 + plan.ranges
-  for i = a + 5, words - 1, 2 do call('ZADD', skips, ARGV[i], ARGV[i + 1]) end
+  for i = a + 5, words - 1, 2 do call('ZADD', base .. 'skips', ARGV[i], ARGV[i + 1]) end
   if id == '' or paused then
     if paused then
-      record_pause(skips, a, plan)
+      record_pause(base .. 'skips', a, plan)
       -- A build that noted no pause may have recorded it.
       if cron[5] == 'ever' then note_pause(base .. 'noted', ARGV[3], cron[5]) end
     end
@@ -125,8 +131,7 @@ local function claim(k, a, plan)
   end
 
   call('ZADD', base .. 'runs', instant, id)
-  record_claim(run, { instant = instant, due = plan.due, reason = plan.reason, policy = policy, generation = plan.generation,
-    fence = ARGV[a], rest = plan.rest, skipped = skipped, nonce = ARGV[a + 3], by = ARGV[a + 2] },
+  record_claim(run, plan, skipped and 'skipped' or state, ARGV[a], ARGV[a + 3], ARGV[a + 2],
     unpack(ARGV, words, words + plan.options - 1))
   if skipped then
     call('PEXPIRE', run, ARGV[3])
@@ -135,13 +140,14 @@ local function claim(k, a, plan)
   end
   if surplus > 0 then free_capacity(at, id, ARGV[3], policy, plan.most, surplus, plan.grace) end
   call('ZADD', open, look_at, id)
+  accepted[#accepted + 1] = id
   return surplus > 0 and BEHIND or CLAIMED
 end
 
-local replies, k, a = {}, 1, 4
+local replies, k, a = {}, 1, 5
 while a <= #ARGV do
   local plan = plan_of(ARGV[a + 4])
-  replies[#replies + 1] = claim(k, a, plan)
+  replies[#replies + 1] = isolate_failure(claim, k, a, plan)
   k, a = k + 2, a + 5 + plan.ranges + plan.options
 end
-return replies
+return replies, accepted

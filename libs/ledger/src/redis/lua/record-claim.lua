@@ -1,16 +1,25 @@
--- Writes the record of a new run, laid out as run-record says. Expects server-time before it. What it is given: { instant, due,
--- reason, policy, generation, fence, rest, skipped, nonce, by, not_before or nothing }, and fields that most runs don't have.
+-- Writes the record of a new run, laid out as run-record says. Expects server-time before it. `terms` are what the runs of many
+-- crons may share, put together once for all of them: { instant, due, reason, policy, generation, rest, not_before or nothing }. A
+-- run begins as skipped, claimed, or enqueued where its job is added in the same step. At the end come fields that most runs
+-- don't have.
 local letter_of_policy = { skip = 's', ['queue-one'] = 'o', ['queue-all'] = 'q', replace = 'r', allow = 'a' }
-local function record_claim(key, claim, ...)
-  local since = tonumber(claim.instant)
-  local claimed = string.format('%.0f', now - since)
-  local facts = table.concat({ '2', claim.instant, string.format('%.0f', tonumber(claim.due) - since), claim.reason,
-    letter_of_policy[claim.policy], claim.generation, claim.fence, claimed, claim.rest }, ' ')
-  if claim.skipped then
-    redis.call('HSET', key, 'c', facts, 's', '2 k 0 0  ', 'f', claimed .. ' ', 'n', claim.nonce, 'h', claim.by,
-      'skipped', 'overlap', ...)
+local function settle(terms)
+  local since = tonumber(terms.instant)
+  terms.claimed = string.format('%.0f', now - since)
+  terms.wait = terms.not_before and string.format('%.0f', terms.not_before - since) or ''
+  terms.before = table.concat({ '2', terms.instant, string.format('%.0f', tonumber(terms.due) - since), terms.reason,
+    letter_of_policy[terms.policy], terms.generation, '' }, ' ')
+  terms.after = ' ' .. terms.claimed .. ' ' .. terms.rest
+end
+
+local function record_claim(key, terms, state, fence, nonce, by, ...)
+  if not terms.before then settle(terms) end
+  local facts, call = terms.before .. fence .. terms.after, redis.call
+  if state == 'skipped' then
+    call('HSET', key, 'c', facts, 's', '2 k 0 0  ', 'f', terms.claimed .. ' ', 'n', nonce, 'h', by, 'skipped', 'overlap', ...)
+  elseif state == 'enqueued' then
+    call('HSET', key, 'c', facts, 's', '2 e 1 0  ', 'q', terms.claimed, 'n', nonce, 'h', by, ...)
   else
-    local wait = claim.not_before and string.format('%.0f', claim.not_before - since) or ''
-    redis.call('HSET', key, 'c', facts, 's', '2 c 1 0  ' .. wait, 'n', claim.nonce, 'h', claim.by, ...)
+    call('HSET', key, 'c', facts, 's', '2 c 1 0  ' .. terms.wait, 'n', nonce, 'h', by, ...)
   end
 end

@@ -72,9 +72,9 @@ if ARGV[11] ~= '' then remember_ids(KEYS[7], { ARGV[1] }, tonumber(ARGV[11])) en
 redis.call('ZADD', KEYS[2], instant, ARGV[1])
 local later = tonumber(ARGV[10]) or 0
 local waits = later > now and not skipped
-record_claim(KEYS[5], { instant = instant, due = waits and ARGV[10] or instant, reason = ARGV[16], policy = ARGV[5],
-  generation = ARGV[15], fence = '0', rest = ARGV[18], skipped = skipped, nonce = ARGV[2], by = ARGV[17],
-  not_before = waits and later or nil }, 'by', ARGV[17], unpack(ARGV, 19))
+local terms = { instant = instant, due = waits and ARGV[10] or instant, reason = ARGV[16], policy = ARGV[5],
+  generation = ARGV[15], rest = ARGV[18], not_before = waits and later or nil }
+record_claim(KEYS[5], terms, skipped and 'skipped' or 'claimed', '0', ARGV[2], ARGV[17], 'by', ARGV[17], unpack(ARGV, 19))
 if skipped then
   redis.call('PEXPIRE', KEYS[5], ARGV[9])
   note_cron(KEYS[9], ARGV[9])

@@ -1,0 +1,69 @@
+import { RedisScript, loadScripts } from '@fencepost/lease/internal/redis';
+import type { RedisClient } from '@fencepost/lease/redis';
+import type { ClaimReply, ClaimRequest, ClaimStep, SendClaims } from '@fencepost/ledger';
+import { ADD_JOBS, ADD_KEYS } from './batching-backend.js';
+import { UNROUTED_QUEUE } from './routing.js';
+import { runJobTexts } from './run-job.js';
+import type { RunQueues } from './run-queues.js';
+import type { RunRouter } from './run-router.js';
+import type { Claims } from './run-queue.js';
+import type { SecondWake } from './second-wake.js';
+
+const { 'enqueue-claimed': ENQUEUE } = loadScripts(new URL('./lua/', import.meta.url), ['enqueue-claimed']);
+
+const JOB_TEXTS = runJobTexts();
+
+export interface FusedClaimsDeps {
+  /** A connection to the server of the ledger. */
+  readonly redis: RedisClient;
+  readonly step: ClaimStep;
+  readonly queues: Pick<RunQueues, 'named' | 'note'>;
+  readonly router: Pick<RunRouter, 'targets'>;
+  readonly secondWake: Pick<SecondWake, 'note'>;
+  readonly onUnrouted?: ((runIds: readonly string[]) => Promise<void>) | undefined;
+}
+
+type Outcome = PromiseSettledResult<ClaimReply>;
+
+/** Claims occurrences, and adds the jobs of accepted ones in the same script, one call per queue. */
+export class FusedClaims implements Claims {
+  readonly #script: RedisScript;
+
+  constructor(private readonly deps: FusedClaimsDeps) {
+    const claim = new RedisScript('claim-occurrences', deps.step.lua);
+    this.#script = ENQUEUE.calling({ claim_occurrences: claim, add_jobs: ADD_JOBS });
+  }
+
+  /** @throws what the router throws: nothing is claimed then */
+  async claimAll(requests: readonly ClaimRequest[]): Promise<Outcome[]> {
+    const { queues, router, step, secondWake } = this.deps;
+    const { queues: targets } = await router.targets(requests.map(({ cron }) => `${cron}@0`));
+    await queues.note(targets);
+    const names = [...new Set(targets)];
+    const claiming: Promise<Outcome[]>[] = [];
+    for (const name of names) {
+      const claims = requests.filter((_, n) => targets[n] === name);
+      claiming.push(step.claimAll(claims, this.#sendTo(name)));
+    }
+    const claimed = await Promise.all(claiming);
+    secondWake.note(names);
+    await this.#noteUnrouted(claimed[names.indexOf(UNROUTED_QUEUE)] ?? []);
+    const next = new Map(names.map((name, n) => [name, claimed[n]?.values()]));
+    return targets.map((name) => next.get(name)?.next().value as Outcome);
+  }
+
+  #sendTo(name: string): SendClaims {
+    const { redis, queues } = this.deps;
+    const queue = queues.named(name);
+    const queueKeys = ADD_KEYS.map((key) => queue.toKey(key));
+    const jobs = [queue.toKey(''), Date.now(), ...JOB_TEXTS];
+    return (keys, args) => this.#script.run(redis, keys.concat(queueKeys), args.concat(jobs));
+  }
+
+  async #noteUnrouted(outcomes: readonly Outcome[]): Promise<void> {
+    const unrouted = outcomes.flatMap((one) =>
+      one.status === 'fulfilled' && one.value.verdict === 'claimed' ? [one.value.runId] : [],
+    );
+    if (unrouted.length > 0) await this.deps.onUnrouted?.(unrouted);
+  }
+}
