@@ -7,7 +7,7 @@ import { program } from '../scripts/program.mjs';
 const HELP = `npm run bench:ratchets -- [options]
 
 Measures what bench/ratchets.json lists, as ratios to a bare floor in the same run or as counts, and compares: no figure may rise by more
-than 15 %. One that does is measured again, up to three times, and the least counts. About 40 seconds.
+than 15 %. One that does is measured again, up to three times, and the least counts. About two minutes.
 
   --record    writes what was measured into that file: after a change that is meant
   --json      only the closing line on stdout; everything else goes to stderr

@@ -19,7 +19,7 @@ of each minor version of BullMQ 6 from the oldest on that the packages accept. W
 
 The last line is {"ok","versions":[{"bullmq","conforms"}]}. Exit code 1 when one doesn't conform.`;
 
-const SPEC = 'libs/jobs/src/queue/batching-backend-on-bullmq.spec.ts';
+const SPECS = ['batching-backend', 'worker-backend'].map((name) => `libs/jobs/src/queue/${name}-on-bullmq.spec.ts`);
 
 await program(import.meta.url, async (args) => {
   const flag = { type: 'boolean', default: false };
@@ -62,7 +62,9 @@ async function conforms(version) {
   try {
     npm(folder, 'install', '--no-save', '--no-audit', '--no-fund', `bullmq@${version}`);
     const env = { ...process.env, FENCEPOST_BULLMQ: join(folder, 'node_modules/bullmq') };
-    const { code, out } = await runInFront(['node_modules/vitest/vitest.mjs', 'run', SPEC], env, { stdout: 'pipe' });
+    const { code, out } = await runInFront(['node_modules/vitest/vitest.mjs', 'run', ...SPECS], env, {
+      stdout: 'pipe',
+    });
     process.stderr.write(out);
     return code === 0;
   } finally {

@@ -117,6 +117,7 @@ export class DeploymentStage {
       timing: { settleMs: SETTLE_MS, removeAfterMs: REMOVE_AFTER_MS },
       change: () => null,
       lowest: () => this.lowestFormat,
+      catalogVersion: () => null,
     });
     this.#pods.push(pod);
     return pod;

@@ -12,8 +12,8 @@ import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import { Jobs } from '../enqueuing/jobs.js';
-import { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
-import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
+import type { BullmqAlarmQueue } from '../notifying/bullmq-alarm-queue.js';
+import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
 import type { Membership } from '../membership/membership.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { reportQueueFailure } from '../telemetry/report-failure.js';
@@ -24,6 +24,11 @@ import type { JobsSettings } from './options.js';
 import { ALARM_QUEUE, CATALOG, JOBS_SETTINGS, LEDGER, MEMBERSHIP, RUN_QUEUE, TRACING } from './tokens.js';
 import type { CronHandler } from '../running/delivery.js';
 import type { PayloadReader } from '../running/payload-schema.js';
+
+/*
+ * BullMQ is imported when a queue is opened: it is a quarter of what this package loads, and a program that only declares crons, such as
+ * a test or a command line, opens none.
+ */
 
 /** How the handlers of this process read their payloads, so that a wrong one is refused before it is enqueued. */
 @Injectable()
@@ -48,7 +53,8 @@ class RunQueueOpener {
   @Inject(Telemetry) private readonly telemetry!: Telemetry;
   @Inject(TRACING) private readonly tracing!: Tracing | null;
 
-  open(): Promise<BullmqRunQueue> {
+  async open(): Promise<BullmqRunQueue> {
+    const { BullmqRunQueue } = await import('../queue/bullmq-run-queue.js');
     const { redis, catalog, ledger, telemetry, tracing } = this;
     const { prefix, tenant } = this.settings;
     const onTrouble = (error: Error) => reportQueueFailure(telemetry, { operation: 'queue.connect' }, error);
@@ -67,7 +73,8 @@ const runQueue: Provider = {
 const alarmQueue: Provider = {
   provide: ALARM_QUEUE,
   inject: [LEASE_REDIS, JOBS_SETTINGS, Telemetry],
-  useFactory: (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) => {
+  useFactory: async (redis: RedisClient, { prefix, tenant }: JobsSettings, telemetry: Telemetry) => {
+    const { BullmqAlarmQueue } = await import('../notifying/bullmq-alarm-queue.js');
     const onTrouble = (error: Error) => reportQueueFailure(telemetry, { operation: 'alarm-queue.connect' }, error);
     return new BullmqAlarmQueue({ redis, prefix, tenant, onTrouble });
   },

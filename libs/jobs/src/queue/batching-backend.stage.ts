@@ -107,7 +107,8 @@ export function claimsInto({ redis, queue }: Stage): (runIds: readonly string[])
   const router = {
     targets: async (runIds: readonly string[]) => ({ queues: runIds.map(() => queue.name), taken: null }),
   };
-  const claims = new FusedClaims({ redis, step, router, queues: { named: () => queue, note: async () => {} } });
+  const queues = { named: () => queue, note: async () => {} };
+  const claims = new FusedClaims({ redis, step, router, queues, secondWake: { note: () => {} } });
   return async (runIds) => {
     const outcomes = await claims.claimAll(runIds.map(claimOf));
     const refused = outcomes.find((one) => one.status === 'rejected' || one.value.verdict !== 'claimed');

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { sleep, systemClock, type Clock, throttled } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { unobserved } from '../telemetry/lease-events.js';
-import { BoundedCluster, SingleRedis, type ClusterNode } from './redis-clients.js';
+import type { BoundedCluster, ClusterNode, SingleRedis } from './redis-clients.js';
 import { RotatingCredentials } from './redis-credentials.js';
 import { HistoryWatch } from './redis-history.js';
 import { isRedisInstance, prefixIssue } from './redis-option.js';
@@ -54,7 +54,13 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   const address = addressOf(target);
   const startup: Startup = { started: false, failures: [], hints: [] };
   const report = throttled(onTrouble, { clock, windowMs: TROUBLE_WINDOW_MS });
-  const redis = clientFor(target, { startup, clock, report: (message) => report(`Redis at ${address}: ${message}`) });
+  const clients = await import('./redis-clients.js');
+  const redis = clientFor(target, {
+    clients,
+    startup,
+    clock,
+    report: (message) => report(`Redis at ${address}: ${message}`),
+  });
   if (opened) templates.set(redis, opened);
   const trouble = (of: Error[], error: Error, place = address) => {
     if (startup.started) report(`Redis at ${place}: ${error.message}`);
@@ -82,6 +88,9 @@ function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
   return noServer ? (answer ?? failure) : failure;
 }
 
+/** ioredis is imported with the first connection: a program that only imports this package, such as a test, needs none. */
+type Clients = typeof import('./redis-clients.js');
+
 type Client = SingleRedis | BoundedCluster;
 
 type Located = ConnectSettings & (RedisTarget | { readonly instance: RedisInstance });
@@ -97,13 +106,15 @@ async function made(factory: () => RedisInstance | Promise<RedisInstance>): Prom
 }
 
 interface Making {
+  readonly clients: Clients;
   readonly startup: Startup;
   readonly clock: Clock;
   readonly report: (message: string) => void;
 }
 
-function clientFor(options: Located, { startup, ...deps }: Making): Client {
-  if ('instance' in options) return adopted(options.instance, options, startup);
+function clientFor(options: Located, { clients, startup, ...deps }: Making): Client {
+  const { BoundedCluster, SingleRedis } = clients;
+  if ('instance' in options) return adopted(options.instance, options, { clients, startup });
   const { tls, credentials: source } = options;
   const credentials = source && new RotatingCredentials(source, deps);
   const settings = { ...options, access: { ...(tls ? { tls } : {}), ...(credentials ? { credentials } : {}) } };
@@ -116,7 +127,12 @@ function clientFor(options: Located, { startup, ...deps }: Making): Client {
 }
 
 /** A connection of our own to where another one goes: that one may be used, shared or closed as its owner likes. */
-function adopted(instance: RedisInstance, settings: ConnectSettings, startup: Startup): Client {
+function adopted(
+  instance: RedisInstance,
+  settings: ConnectSettings,
+  { clients, startup }: Pick<Making, 'clients' | 'startup'>,
+): Client {
+  const { BoundedCluster, SingleRedis } = clients;
   if (!instance.isCluster) return new SingleRedis(adoptedOptions(instance.options, settings, startup));
   const nodes = Reflect.get(instance, 'startupNodes') as readonly ClusterNode[];
   return new BoundedCluster(nodes, adoptedClusterOptions(instance.options, settings, startup), STARTUP_MS);
@@ -152,7 +168,7 @@ async function ended(redis: Client): Promise<never> {
 
 /** Until here a slow answer was as good as a quick one. */
 function beStrict(redis: Client, commandTimeoutMs: number): void {
-  if (redis instanceof BoundedCluster) {
+  if ('limitMs' in redis) {
     redis.limitMs = commandTimeoutMs;
     return;
   }
