@@ -27,8 +27,9 @@ export default [
     guards: 'G6',
     defence: 'a claim that arrives once more does not end the attempt of a worker',
     file: 'libs/ledger/src/redis/lua/claim-occurrences.lua',
-    find: "  return run[2] == 'overlap' and OVERLAP or CLAIMED",
-    replace: "  call('HSET', KEYS[k + 1], 's', '2 e 1 0  ')\n  return run[2] == 'overlap' and OVERLAP or CLAIMED",
+    find: "  return run[2] == 'overlap' and { 'SKIPPED', run[3] or 'overlap' } or CLAIMED",
+    replace:
+      "  call('HSET', KEYS[k + 1], 's', '2 e 1 0  ')\n  return run[2] == 'overlap' and { 'SKIPPED', run[3] or 'overlap' } or CLAIMED",
     killedBy: 'libs/jobs/src/queue/fused-claims-on-bullmq.spec.ts',
     test: 'moves no run back that was begun',
   },
