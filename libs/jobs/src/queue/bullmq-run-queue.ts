@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { Job } from 'bullmq';
-import type { ClaimStep, Delivery } from '@fencepost/ledger';
+import type { Delivery } from '@fencepost/ledger';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
@@ -13,7 +13,7 @@ import { jobId, runJob } from './run-job.js';
 import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
 import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
-import type { Claims, Place, QueuedDelivery, RunQueue } from './run-queue.js';
+import type { Claims, ClaimStep, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];

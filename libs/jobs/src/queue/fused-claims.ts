@@ -1,12 +1,12 @@
 import { RedisScript, loadScripts } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { ClaimReply, ClaimRequest, ClaimStep, SendClaims } from '@fencepost/ledger';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import { ADD_JOBS, ADD_KEYS } from './batching-backend.js';
 import { UNROUTED_QUEUE } from './routing.js';
 import { runJobTexts } from './run-job.js';
 import type { RunQueues } from './run-queues.js';
 import type { RunRouter } from './run-router.js';
-import type { Claims } from './run-queue.js';
+import type { Claims, ClaimStep } from './run-queue.js';
 
 const { 'enqueue-claimed': ENQUEUE } = loadScripts(new URL('./lua/', import.meta.url), ['enqueue-claimed']);
 
@@ -49,7 +49,7 @@ export class FusedClaims implements Claims {
     return targets.map((name) => next.get(name)?.next().value as Outcome);
   }
 
-  #sendTo(name: string): SendClaims {
+  #sendTo(name: string): Parameters<ClaimStep['claimAll']>[1] {
     const { redis, queues } = this.deps;
     const queue = queues.named(name);
     const queueKeys = ADD_KEYS.map((key) => queue.toKey(key));
