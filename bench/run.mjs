@@ -5,7 +5,7 @@ const BENCH = {
   name: 'bench:run',
   numbers: {
     seconds: {
-      says: 'the length of all windows of each worker, for redis and postgres, and of the look at retention',
+      says: 'the length of all windows of each worker, for redis, postgres and transaction, and of the look at retention',
       default: 10,
       quick: 1,
     },
@@ -15,6 +15,8 @@ const BENCH = {
     'ten',
     'one',
     'postgres',
+    'transaction',
+    'transaction-ten',
     'postgres-steps',
     'inside',
     'alone',

@@ -7,13 +7,14 @@ const PATIENCE_MS = 60_000;
 const PROGRAMS = {
   bare: new URL('./bare.mjs', import.meta.url),
   fencepost: new URL('./fencepost.mjs', import.meta.url),
+  'pg-boss': new URL('./pg-boss.mjs', import.meta.url),
 };
 
 /** A measured process. */
 export class Member {
   #child;
 
-  /** @param {'bare' | 'fencepost'} program */
+  /** @param {'bare' | 'fencepost' | 'pg-boss'} program */
   static async start(program, about) {
     const member = new Member();
     const file = fileURLToPath(PROGRAMS[program]);

@@ -1,5 +1,6 @@
 import { openRuns } from './runs.mjs';
 import { serve } from './child.mjs';
+import { INSERT_ROW } from './rows.mjs';
 import { Tally } from './tally.mjs';
 
 /** Handlers that go on until they are released. */
@@ -38,6 +39,7 @@ await serve(async (about) => {
     effect: (run) => run.effect('call', () => 'done'),
     items: (run) => run.forEach(ITEMS, keyOf, async () => {}),
     held: () => held.hold(),
+    transaction: (run) => run.transaction(async (tx) => void (await tx.query(INSERT_ROW, [run.id]))),
   };
   let work = works.nothing;
   const worker = await openRuns(about, async (run) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { migrateLedger, PostgresLedger } from '@fencepost/ledger/postgres';
 import { median } from '../lease/statistics.mjs';
 import { atMost, shown } from './claims.mjs';
 import { Instants } from './instants.mjs';
+import { postgresCost } from './postgres-cost.mjs';
 
 const { Pool } = createRequire(new URL('../../package.json', import.meta.url))('pg');
 
@@ -170,39 +170,8 @@ class Steps {
   }
 
   async #figures() {
-    const { rows } = await this.#pool.query(
-      `select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid, pg_current_wal_lsn() - '0/0' as wal`,
-    );
-    const [{ pid, wal }] = rows;
     const { user, system } = process.cpuUsage();
-    return { postgresUs: cpuUs(pid), nodeUs: user + system, walBytes: Number(wal) };
-  }
-}
-
-/** Of a process and its children, also of those that have ended. */
-function cpuUs(pid) {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  const [user, system, ended, endedSystem] = ticksOf(pid);
-  const sum = children.reduce(
-    (total, child) =>
-      total +
-      ticksOf(child)
-        .slice(0, 2)
-        .reduce((a, b) => a + b),
-    0,
-  );
-  return (user + system + ended + endedSystem + sum) * 10_000;
-}
-
-function ticksOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-      .slice(11, 15)
-      .map(Number);
-  } catch {
-    return [0, 0, 0, 0];
+    return { ...(await postgresCost(this.#pool)), nodeUs: user + system };
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startPrivatePostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
-import { atOne, atTen, onPostgres, onRedis } from './throughput.mjs';
+import { atOne, atTen, onPostgres, onRedis, transaction, transactionAtTen } from './throughput.mjs';
 import { postgresSteps } from './postgres-steps.mjs';
 import { retention } from './retention.mjs';
 import { inside } from './inside.mjs';
@@ -13,6 +13,8 @@ const CASES = {
   ten: atTen,
   one: atOne,
   postgres: onPostgres,
+  transaction,
+  'transaction-ten': transactionAtTen,
   'postgres-steps': postgresSteps,
   inside,
   alone,
@@ -22,7 +24,7 @@ const CASES = {
   retention,
 };
 
-const ON_POSTGRES = new Set(['postgres', 'postgres-steps']);
+const ON_POSTGRES = new Set(['postgres', 'postgres-steps', 'transaction', 'transaction-ten']);
 
 /** All on the same servers, which are ended with us. */
 export async function runCases({ cases, seconds, quick }, print) {

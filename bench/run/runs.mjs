@@ -10,12 +10,16 @@ import { Instants } from './instants.mjs';
 
 const ofRoot = createRequire(new URL('../../package.json', import.meta.url));
 
-/** With its tables made; ten connections, as a pool of `pg` has by default. */
-async function openPostgresLedger(url, space) {
+/** With its tables made; ten connections, as a pool of `pg` has by default, and one for the transaction of each handler. */
+async function openPostgresLedger(url, space, max = 1) {
   const { Pool } = ofRoot('pg');
   const pool = new Pool({ connectionString: url });
+  const transactions = new Pool({ connectionString: url, max });
   await migrateLedger(pool, {});
-  return { ledger: new PostgresLedger({ pool, ...space }), close: () => pool.end() };
+  return {
+    ledger: new PostgresLedger({ pool, transactions, ...space }),
+    close: () => Promise.all([pool.end(), transactions.end()]),
+  };
 }
 
 /** As many as a deployment has crons: what a call shares among runs of one is paid for each of them. */
@@ -26,12 +30,12 @@ const TTL_MS = 60_000;
 const MAX_AT_ONCE = 500;
 
 /** A worker role without its Nest application, and runs for it; `redis` is the ledger's own connection. */
-export async function openRuns({ redis: url, postgres, prefix, concurrency, ttlMs = TTL_MS }, handle) {
+export async function openRuns({ redis: url, postgres, prefix, concurrency, transactions, ttlMs = TTL_MS }, handle) {
   const space = { prefix, tenant: 'bench' };
   const redis = await connectRedis({ url, commandTimeoutMs: 10_000, name: 'bench' });
   // As the worker role has it: a fetch may be sent again as often as it takes.
   const [ofQueue, ofWorker] = [{}, { maxRetriesPerRequest: null }].map((more) => redis.duplicate(more));
-  const stores = postgres ? await openPostgresLedger(postgres, space) : undefined;
+  const stores = postgres ? await openPostgresLedger(postgres, space, transactions) : undefined;
   const ledger = stores?.ledger ?? new RedisLedger({ redis, ...space });
   const runs = await BullmqRunQueue.open({ redis: ofQueue, ...space, onTrouble: () => {} });
   const handler = { handle, retry: { attempts: 1, delayMs: 0, maxDelayMs: 0 } };

@@ -114,4 +114,34 @@ describe('a worker that is killed', () => {
     ]);
     await pods.terminateAll();
   });
+
+  it('before its handler has begun costs the run one attempt', async () => {
+    const { pods } = deployment;
+    const failPoint: FailPoint = { event: 'attempt.begun', action: 'kill' };
+    const killed = await pods.worker('killed-worker', { env: STEPS, failPoint });
+    await pods.scheduler('scheduler');
+    await deployment.fireOnce('steps');
+    expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+    await pods.worker('next-worker', { env: STEPS });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(await deployment.effectsOf(run.id)).toEqual(ALL_ONCE);
+    await pods.terminateAll();
+  });
+
+  it('after the end of a run has completed its job as well: nobody delivers it again', async () => {
+    const { pods } = deployment;
+    const failPoint: FailPoint = { event: 'attempt.succeeded', action: 'kill' };
+    const killed = await pods.worker('killed-worker', { env: STEPS, failPoint });
+    await pods.scheduler('scheduler');
+    await deployment.fireOnce('steps');
+    expect(await killed.exited).toMatchObject({ signal: 'SIGKILL' });
+
+    const run = await deployment.onlyRunOf('steps');
+    expect(run).toMatchObject({ state: 'succeeded', attempt: 1, delivery: 1 });
+    const job = await deployment.stores.queue.jobOf(run.id);
+    expect(await job?.getState()).toBe('completed');
+    await pods.terminateAll();
+  });
 });

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * What becomes of a COMMIT: `instead`: it never arrives, and the server hears that the client is gone. `silently`: it never
+ * What becomes of a message that ends with COMMIT: `instead`: it never arrives, and the server hears that the client is gone. `silently`: it never
  * arrives, and the server hears nothing. `later`: the client is cut off, and it arrives when `release` is called. `held`: it
  * arrives, with nobody cut off, when `release` is called. `reply`: it arrives, and its reply doesn't.
  */
@@ -25,8 +25,8 @@ export interface CommitProxy {
   close(): Promise<void>;
 }
 
-/** A simple query as PostgreSQL's protocol writes it: `Q`, four bytes of length, the text, a zero byte. */
-const COMMIT = Buffer.from('Q\0\0\0\u000bcommit\0', 'latin1');
+/** How a message of PostgreSQL's protocol ends whose last statement commits what is open. */
+const COMMIT = Buffer.from('; commit\0', 'latin1');
 
 /** Stands between a client and a PostgreSQL, and cuts the connection at the worst moment that there is. */
 export async function commitProxy(url: string): Promise<CommitProxy> {

@@ -187,7 +187,8 @@ export class JobTurns {
   }
 }
 
-const NO_WORDS = { keys: ['', ''], args: ['', 0, 0, 0, '', 0] };
+/** On a cluster, every key lies in the slot of the queue. */
+const NO_WORDS = { keys: [], args: ['', 0, 0, 0, '', 0] };
 
 type Left = Pick<TurnReply, 'ask' | 'dueAt'>;
 

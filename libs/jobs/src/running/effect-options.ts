@@ -198,7 +198,8 @@ export interface ForEachSettings {
 
 const FOR_EACH_OPTIONS = ['name', 'batchSize', 'concurrency', 'ifUnknown', 'timeout'];
 const USUAL_BATCH = 50;
-const MAX_ITEMS = 1_000;
+/** Of one batch. */
+export const MAX_ITEMS = 1_000;
 
 /** @throws {EffectOptionError} */
 export function readForEachOptions(name: string, given: unknown, criticality: Criticality): ForEachSettings {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptRef } from '@fencepost/ledger';
+import type { SqlConnection } from '@fencepost/lease/postgres';
+import type { AttemptRef, TransactionReply, TransactionRequest } from '@fencepost/ledger';
 import type { Answer } from '@fencepost/ledger/run';
 import type { CronHandler } from './delivery.js';
 import type { TransactionalRunContext } from './run-context.js';
@@ -19,6 +20,36 @@ export async function inHandler<T>(
   await stage.deliver(handle, { handler });
   if (!met) throw new Error('Expected the handler to be called.');
   return met;
+}
+
+const TX: SqlConnection = { query: () => Promise.resolve({ rows: [], rowCount: 0 }), on: () => {}, release: () => {} };
+
+/** Lets the ledger of a stage commit what its effects are; the one in PostgreSQL has its own suite. */
+export function makeTransactional({ memoryLedger }: WorkerStage): {
+  tx: SqlConnection;
+  requests: TransactionRequest[];
+} {
+  const requests: TransactionRequest[] = [];
+  const transaction = async (
+    attempt: AttemptRef,
+    request: TransactionRequest,
+    work: (tx: SqlConnection) => Promise<string>,
+  ): Promise<TransactionReply> => {
+    requests.push(request);
+    const { name, items, payloadHash = null } = request;
+    const begun = items ? { verdict: 'go' } : await memoryLedger.beginEffect(attempt, { ...request, ifUnknown: 'go' });
+    if (begun.verdict !== 'go') return begun as TransactionReply;
+    const result = await work(TX);
+    if (!items) await memoryLedger.finishEffect(attempt, name, { kind: 'done', result });
+    const finished = (items ?? []).map((key) => ({ key, kind: 'done' }) as const);
+    if (items && (await memoryLedger.advanceItems(attempt, name, { finished, begun: [] })) === 'stale') {
+      return { verdict: 'stale' };
+    }
+    return { verdict: 'done', result, payloadHash };
+  };
+  const triggerIn = () => Promise.reject(new Error('Expected no trigger in a transaction.'));
+  Object.assign(memoryLedger, { transaction, triggerIn });
+  return { tx: TX, requests };
 }
 
 /** An attempt of another worker, which leaves the run as a crash does once its lease has run out. */

@@ -1,11 +1,11 @@
-import type { ItemOutcome, ItemRecord } from '@fencepost/ledger';
+import type { ItemOutcome } from '@fencepost/ledger';
 import type { UnknownReason, UnresolvedEffect } from '@fencepost/ledger/run';
 import type { EffectSession } from './effect-session.js';
-import { ForEachError, ForEachKeyError } from './errors.js';
+import { ForEachError } from './errors.js';
 import { readForEachOptions, type ForEachCounts, type ForEachOptions } from './effect-options.js';
 import type { ForEachSettings, ItemAct } from './effect-options.js';
 import { ItemCall, type ItemEnd, type PendingItem } from './item-call.js';
-import { isName, NAME_TEXT } from './effect-session.js';
+import { PendingItems, readItems, type Items } from './pending-items.js';
 
 interface ForEachWork<T> {
   readonly items: Items<T>;
@@ -47,7 +47,10 @@ class ForEach<T> {
 
   async execute(): Promise<ForEachCounts> {
     this.session.ready();
-    const todo = new PendingItems(this.settings, { ...this.work, known: await this.#known() });
+    const todo = new PendingItems(this.settings, {
+      ...this.work,
+      known: await readItems(this.session, this.settings.name),
+    });
     try {
       for await (const batch of todo.batches()) await this.#executeBatch(batch, todo);
       if (!this.#isReported) await this.#reportProgress(todo);
@@ -62,13 +65,6 @@ class ForEach<T> {
     const failed = this.#failed.map(({ key }) => key);
     if (failed.length > 0) throw new ForEachError(this.settings.name, failed, { cause: this.#failed[0]?.error });
     return this.#counts(todo);
-  }
-
-  async #known(): Promise<Map<string, ItemRecord>> {
-    const { ledger, attempt, lease } = this.session.deps;
-    const { name } = this.settings;
-    const records = await lease.retryWhileLeased('items.read', () => ledger.items(attempt.runId, name));
-    return new Map(records.map((record) => [record.key, record]));
   }
 
   async #executeBatch(batch: readonly PendingItem<T>[], todo: PendingItems<T>): Promise<void> {
@@ -148,64 +144,5 @@ class ForEach<T> {
 
   #counts({ skipped }: PendingItems<T>): ForEachCounts {
     return { done: this.#done, failed: this.#failed.length, skipped };
-  }
-}
-
-type Items<T> = Iterable<T> | AsyncIterable<T>;
-
-interface ItemSource<T> {
-  readonly items: Items<T>;
-  readonly keyOf: (item: T) => string;
-  /** By key. */
-  readonly known: ReadonlyMap<string, ItemRecord>;
-}
-
-/** Reads items one by one, and leaves out those that earlier attempts have done. */
-class PendingItems<T> {
-  /** Items that need an operator: the others go on. */
-  readonly unresolved: ItemRecord[] = [];
-  #skipped = 0;
-  readonly #seen = new Set<string>();
-
-  constructor(
-    private readonly settings: ForEachSettings,
-    private readonly source: ItemSource<T>,
-  ) {}
-
-  get skipped(): number {
-    return this.#skipped;
-  }
-
-  /** @throws {ForEachKeyError} at an invalid key, or one that another item has */
-  async *batches(): AsyncGenerator<readonly PendingItem<T>[]> {
-    let batch: PendingItem<T>[] = [];
-    for await (const item of this.source.items) {
-      const todo = this.#look(item);
-      if (todo) batch.push(todo);
-      if (batch.length < this.settings.batchSize) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
-  }
-
-  #look(item: T): PendingItem<T> | null {
-    const key = this.#keyOf(item);
-    const record = this.source.known.get(key);
-    if (record?.state === 'done') this.#skipped += 1;
-    if (record?.state === 'done') return null;
-    const orphaned = record?.state === 'begun' ? record : null;
-    if (orphaned === null || this.settings.ifUnknown !== 'ask') return { key, item, orphaned };
-    this.unresolved.push(orphaned);
-    return null;
-  }
-
-  #keyOf(item: T): string {
-    const { name } = this.settings;
-    const key: unknown = this.source.keyOf(item);
-    if (!isName(key)) throw new ForEachKeyError(name, key, NAME_TEXT);
-    if (this.#seen.has(key)) throw new ForEachKeyError(name, key, 'a key that no other item has');
-    this.#seen.add(key);
-    return key;
   }
 }

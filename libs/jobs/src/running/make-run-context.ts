@@ -6,6 +6,7 @@ import { runEffect } from './effect-call.js';
 import { withSignal, type LazyAbort } from './lazy-abort.js';
 import { PayloadError } from './errors.js';
 import { runForEach } from './for-each.js';
+import { runForEachTransaction } from './for-each-transaction.js';
 import type { RunLog, TransactionalRunContext } from './run-context.js';
 import { runTransaction } from './transaction.js';
 
@@ -52,6 +53,10 @@ function contextOf(parts: ContextParts, payload: unknown): TransactionalRunConte
     effect: (name, act, options) => tracked(session(), name, (one) => runEffect(one, { name, act }, options)),
     transaction: (work, options) =>
       tracked(session(), options?.name ?? 'transaction', (one) => runTransaction(one, work, options)),
+    forEachTransaction: (items, options, act) =>
+      tracked(session(), options?.name ?? 'items', (one) =>
+        runForEachTransaction(one, { items, act, progress }, options),
+      ),
     forEach: (items, keyOf, ...[act, options]) =>
       tracked(session(), options?.name ?? 'items', (one) => runForEach(one, { items, keyOf, act, progress }, options)),
   });

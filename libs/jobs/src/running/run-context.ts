@@ -1,6 +1,7 @@
 import type { Fence } from '@fencepost/lease';
 import type { RunReason } from '@fencepost/ledger/run';
 import type { EffectContext, EffectOptions, ForEachCounts, ForEachOptions, ItemAct } from './effect-options.js';
+import type { BatchWork, ForEachTransactionOptions } from './for-each-transaction.js';
 import type { TransactionOptions, TransactionWork } from './transaction.js';
 
 /** Writes to the log of the run, shown with its job in Bull Board. A failure to write a line is ignored. */
@@ -113,6 +114,22 @@ export interface TransactionalRunContext extends RunContext {
    * @throws {StaleFenceError} when this attempt is no longer the current one: everything was rolled back
    */
   readonly transaction: <T>(work: TransactionWork<T>, options?: TransactionOptions) => Promise<T>;
+  /**
+   * Writes rows for many items, exactly once for each: a batch of items shares a transaction, and its rows, the record that
+   * its items are done and the comparison of the fence commit together or not at all. A later attempt continues with the
+   * items that are not done.
+   *
+   * A batch whose `work` throws is rolled back, and the others go on. When the signal aborts, no further batch begins.
+   * @param items read one by one, so there may be more than fit in memory; their keys are kept
+   * @param work writes the rows of all `items` of one batch, on the connection of its open transaction
+   * @throws {ForEachError} if batches have failed; let it pass, and the next attempt executes their items
+   * @throws {TransactionUnavailableError} {ForEachKeyError} {EffectNameError} {EffectOptionError} {StaleFenceError} as above
+   */
+  readonly forEachTransaction: <T>(
+    items: Iterable<T> | AsyncIterable<T>,
+    options: ForEachTransactionOptions<T>,
+    work: BatchWork<T>,
+  ) => Promise<ForEachCounts>;
 }
 
 /**

@@ -1,40 +1,20 @@
-import type { SqlConnection } from '@fencepost/lease/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AttemptRef, TransactionReply, TransactionRequest } from '@fencepost/ledger';
-import { inHandler } from './effect.stage.js';
+import { inHandler, makeTransactional } from './effect.stage.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
 import type { TransactionalRunContext } from './run-context.js';
 
 let stage: WorkerStage;
 afterEach(() => expect(stage.manual.pending).toBe(0));
 
-const TX: SqlConnection = { query: () => Promise.resolve({ rows: [], rowCount: 0 }), on: () => {}, release: () => {} };
-
-/** A ledger that commits what its effects are; the one in PostgreSQL has its own suite. */
 async function transactional() {
   stage = await WorkerStage.with();
-  const { memoryLedger } = stage;
-  const requests: TransactionRequest[] = [];
-  const transaction = async (
-    attempt: AttemptRef,
-    request: TransactionRequest,
-    work: (tx: SqlConnection) => Promise<string>,
-  ): Promise<TransactionReply> => {
-    requests.push(request);
-    const begun = await memoryLedger.beginEffect(attempt, { ...request, ifUnknown: 'go' });
-    if (begun.verdict !== 'go') return begun as TransactionReply;
-    const result = await work(TX);
-    await memoryLedger.finishEffect(attempt, request.name, { kind: 'done', result });
-    return { verdict: 'done', result, payloadHash: request.payloadHash ?? null };
-  };
-  Object.assign(memoryLedger, { transaction, triggerIn: () => expect.unreachable() });
-  return requests;
+  return makeTransactional(stage);
 }
 
 describe('a transaction', () => {
   it('is given the connection, and brings its result as JSON makes it', async () => {
-    const requests = await transactional();
-    const result = await inHandler(stage, (run) => run.transaction((tx) => ({ mine: tx === TX, at: new Date(0) })));
+    const { requests, tx: mine } = await transactional();
+    const result = await inHandler(stage, (run) => run.transaction((tx) => ({ mine: tx === mine, at: new Date(0) })));
     expect(result).toEqual({ mine: true, at: '1970-01-01T00:00:00.000Z' });
     expect(requests).toEqual([{ name: 'transaction', payloadHash: null }]);
     expect(stage.events.names.filter((name) => name.startsWith('effect'))).toEqual([

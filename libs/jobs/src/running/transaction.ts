@@ -67,6 +67,6 @@ function readSettings(name: string, given: unknown): Settings {
   return { name, payloadHash: readPayloadHash(parser), ...(pool ? { pool } : {}) };
 }
 
-function isPool(value: unknown): value is SqlPool {
+export function isPool(value: unknown): value is SqlPool {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'connect') === 'function';
 }

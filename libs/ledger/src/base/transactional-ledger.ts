@@ -7,6 +7,11 @@ export interface TransactionRequest {
   /** Of the effect it is recorded as. */
   readonly name: string;
   readonly payloadHash?: string | null;
+  /**
+   * Keys of items, without duplicates: that they are done is recorded under the name, and no result. Of items of which some
+   * are done already nothing is committed.
+   */
+  readonly items?: readonly string[];
   /** Of the same database, where the ledger's own is not the one to take a connection from. */
   readonly pool?: SqlPool;
 }
@@ -14,7 +19,7 @@ export interface TransactionRequest {
 export type TransactionReply =
   /** Committed, now or by an earlier call; `result` is its recorded JSON. */
   | { readonly verdict: 'done'; readonly result: string; readonly payloadHash: string | null }
-  /** Another attempt is the current one: everything was rolled back. */
+  /** Another attempt is the current one, or some items were done already: everything was rolled back. */
   | { readonly verdict: 'stale' };
 
 /** A ledger in the database of the user's own rows: what is written in one transaction is written once. */

@@ -3,6 +3,8 @@ import type { Pool } from 'pg';
 import { expect } from 'vitest';
 import type { SqlConnection, SqlPool } from '@fencepost/lease/postgres';
 import type { AttemptRef, BeginRequest } from '../base/attempting.js';
+import type { TransactionRequest } from '../base/transactional-ledger.js';
+import { proofOf } from './postgres-attempt-codec.js';
 import { PostgresLedgerAccess } from './postgres-ledger-access.js';
 import { migrateLedger } from './postgres-migrations.js';
 import { PostgresAttemptLog } from './postgres-attempt-log.js';
@@ -24,6 +26,12 @@ export interface AttemptSandbox extends PostgresSandbox {
   begun(runId: string, over?: Partial<BeginRequest>): Promise<AttemptRef>;
   /** The worker goes silent, and its lease has expired. */
   lapse(attempt: AttemptRef): Promise<void>;
+  /** Asks what became of a transaction that the server knows by this, as after a lost connection. */
+  recall(
+    attempt: AttemptRef,
+    request: TransactionRequest,
+    about: { readonly session: number; readonly since: string },
+  ): Promise<unknown>;
   /** One value of the database. */
   value<T>(text: string, ...values: unknown[]): Promise<T>;
   /** Writes one of the user's own rows in an open transaction, and says what it brought. */
@@ -58,6 +66,10 @@ export async function attemptSandbox(url: string): Promise<AttemptSandbox> {
       await pool.query(`update "${schema}".run set lease_until = 1, open_until = 1, watch_at = 1 where id = $1`, [
         runId,
       ]);
+    },
+    recall: (attempt, { name, items = null }, { session, since }) => {
+      const access = new PostgresLedgerAccess({ pool, schema, ...SPACE });
+      return access.call('recall_transaction', [access.space, proofOf(attempt), name, items, session, since]);
     },
     value,
     insert: async (tx) => {

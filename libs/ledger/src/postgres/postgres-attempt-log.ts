@@ -97,6 +97,7 @@ export class PostgresAttemptLog extends PostgresOperatorLog implements AttemptLo
     work: (tx: SqlConnection) => Promise<string>,
   ): Promise<TransactionReply> {
     checkName('an effect', request.name);
+    for (const key of request.items ?? []) checkName('an item', key);
     return transactionInPostgres(this.access, { attempt, request }, work);
   }
 

@@ -5,7 +5,7 @@ import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { borrowConnection, giveBack } from './borrow-connection.js';
 import { DEFAULT_SCHEMA, type LedgerSchema, checkLedgerVersion, functionOf } from './postgres-ledger-version.js';
 import { askAgain } from './postgres-failure.js';
-import { sqlValue } from './postgres-value.js';
+import { sqlLiteral, sqlValue } from './postgres-value.js';
 
 export interface PostgresLedgerOptions extends KeySpace, LedgerSchema {
   /**
@@ -95,6 +95,11 @@ export class PostgresLedgerAccess {
     const [{ reply }] = rows as [{ readonly reply: string | null }];
     // Parsed here: whose pool it is may have parsers of their own.
     return (reply === null ? null : JSON.parse(reply)) as T;
+  }
+
+  /** A call as a statement without parameters, for a message of several; no list may be among them. */
+  statementOf(name: string, args: readonly unknown[]): string {
+    return `select ${identifier(this.schema, functionOf(name)).text}(${args.map(sqlLiteral).join(', ')})::text as reply`;
   }
 
   /**

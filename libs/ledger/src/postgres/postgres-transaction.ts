@@ -20,13 +20,15 @@ interface Order {
   readonly request: TransactionRequest;
 }
 
-interface Settled {
+/** How the server knows the open transaction: its session, and when it began there. */
+interface Begun {
   readonly verdict: 'go';
   readonly session: number;
-  readonly transaction: string;
+  readonly since: string;
 }
 
-type SettleReply = TransactionReply | Settled | { readonly verdict: 'broken' };
+/** Why the server has not committed. */
+type Refusal = TransactionReply | { readonly verdict: 'broken' };
 type RecallReply = Extract<TransactionReply, { readonly verdict: 'done' }> | { readonly verdict: 'gone' };
 
 /** How `transaction` of `TransactionalLedger` works. */
@@ -61,20 +63,13 @@ class LedgerTransaction {
   ) {}
 
   async run(work: Work): Promise<TransactionReply> {
-    const { attempt, request } = this.order;
-    // Before it is open: the callback may still choose an isolation level, and nothing is held while it works.
-    const before = await askAgain(() =>
-      this.#call<SettleReply>('prepare_transaction', [proofOf(attempt), request.name]),
-    );
-    this.#sound = true;
-    if (before.verdict !== 'go') return this.#replyOf(before);
-    this.#sound = false;
-    await this.#send(`begin; set local fencepost.mark = '${this.#mark}'`);
+    const before = await askAgain(() => this.#orRollBack(() => this.#begin()));
+    if (before.verdict !== 'go') {
+      await this.#rollBack();
+      return before;
+    }
     const result = await this.#orRollBack(() => work(this.#guarded()));
-    const settled = await this.#orRollBack(() => this.#settle(result));
-    if (settled.verdict === 'go') return this.#commit(result, settled);
-    await this.#rollBack();
-    return this.#replyOf(settled);
+    return this.#commit(result, before);
   }
 
   giveBack(): void {
@@ -83,38 +78,46 @@ class LedgerTransaction {
     giveBack(this.connection, this.#sound);
   }
 
-  async #settle(result: string): Promise<SettleReply> {
+  /**
+   * In one message: whether it may begin, and its beginning. The answer is committed before: the callback may still choose an
+   * isolation level, and nothing is held while it works. That commit needn't reach the disk by itself, as nothing counts on
+   * it but the transaction, whose commit comes after it in the same log.
+   */
+  async #begin(): Promise<Begun | TransactionReply> {
+    this.#sound = false;
     const { attempt, request } = this.order;
-    const outcome = { result, payloadHash: request.payloadHash ?? null };
-    try {
-      return await this.#call('settle_transaction', [proofOf(attempt), request.name, outcome, this.#mark]);
-    } catch (error) {
-      throw sqlState(error) === IN_FAILED_TRANSACTION ? this.#misused('aborted') : error;
-    }
+    const asks = this.#statement('prepare_transaction', [proofOf(attempt), request.name]);
+    const replies = await this.#send(
+      `begin isolation level read committed; set local synchronous_commit = off; ${asks}; commit; ` +
+        `begin; set local fencepost.mark = '${this.#mark}'`,
+    );
+    return replyAmong(replies);
   }
 
-  async #commit(result: string, settled: Settled): Promise<TransactionReply> {
-    let committed: SqlResult;
+  /** In one message: the record of the effect, and the commit, which the server never gets to where that is refused. */
+  async #commit(result: string, begun: Begun): Promise<TransactionReply> {
+    const { attempt, request } = this.order;
+    const payloadHash = request.payloadHash ?? null;
+    const outcome = request.items ? { items: request.items } : { result, payloadHash };
+    const settles = this.#statement('settle_transaction', [proofOf(attempt), request.name, outcome, this.#mark]);
     try {
-      committed = await this.#send('commit');
+      await this.#send(`${settles}; commit`);
     } catch (error) {
-      if (!isRefusal(error)) return this.#recall(settled, error);
+      if (!isRefusal(error)) return this.#recall(begun, error);
       await this.#rollBack();
-      throw error;
+      return this.#replyOf(error);
     }
     this.#sound = true;
-    // The server's word for the commit of a transaction in which a statement has failed.
-    if (Reflect.get(committed, 'command') === 'ROLLBACK') throw this.#misused('aborted');
-    return { verdict: 'done', result, payloadHash: this.order.request.payloadHash ?? null };
+    return { verdict: 'done', result, payloadHash };
   }
 
   /** Nobody knows whether it was committed, except for the ledger: there the record is, or it can't come any more. */
-  async #recall({ session, transaction }: Settled, cause: unknown): Promise<TransactionReply> {
+  async #recall({ session, since }: Begun, cause: unknown): Promise<TransactionReply> {
     // First, because it may be the only one that its pool gives.
     this.giveBack();
     const { access } = this;
     const { attempt, request } = this.order;
-    const args = [access.space, attempt.runId, request.name, session, transaction];
+    const args = [access.space, proofOf(attempt), request.name, request.items ?? null, session, since];
     const ask = () => access.askInTime<RecallReply>('recall_transaction', args);
     const deadline = access.clock.monotonic() + access.patienceMs;
     for (;;) {
@@ -154,9 +157,13 @@ class LedgerTransaction {
     }
   }
 
-  #replyOf(reply: SettleReply): TransactionReply {
-    if (reply.verdict === 'done' || reply.verdict === 'stale') return reply;
-    throw this.#misused('ended');
+  #replyOf(error: unknown): TransactionReply {
+    const state = sqlState(error);
+    if (state === IN_FAILED_TRANSACTION) throw this.#misused('aborted');
+    if (state !== MUST_NOT_COMMIT) throw error;
+    const refusal = JSON.parse(Reflect.get(error as object, 'detail') as string) as Refusal;
+    if (refusal.verdict === 'broken') throw this.#misused('ended');
+    return refusal;
   }
 
   #misused(fault: ConstructorParameters<typeof TransactionMisusedError>[2]): TransactionMisusedError {
@@ -173,9 +180,8 @@ class LedgerTransaction {
     });
   }
 
-  #call<T>(name: string, args: readonly unknown[]): Promise<T> {
-    const { access } = this;
-    return this.#inTime(access.callOn<T>(this.connection, name, [access.space, ...args]));
+  #statement(name: string, args: readonly unknown[]): string {
+    return this.access.statementOf(name, [this.access.space, ...args]);
   }
 
   #send(text: string): Promise<SqlResult> {
@@ -197,10 +203,18 @@ class LedgerTransaction {
 }
 
 const IN_FAILED_TRANSACTION = '25P02';
+/** Of settle_transaction. */
+const MUST_NOT_COMMIT = 'FP001';
 const BETWEEN_RECALLS_MS = 100;
 
 /** Of errors that come from the server: those that don't say whether the transaction had ended before. */
 const SAYS_NOTHING = /^(08|53|57|58|F0|XX|40003)/;
+
+/** Of a message of several statements `pg` makes a list, whatever the type says: the reply of the one that has one. */
+function replyAmong(results: SqlResult | readonly SqlResult[]): Begun | TransactionReply {
+  const rows = [results].flat().flatMap((result) => result.rows);
+  return JSON.parse((rows[0] as { readonly reply: string }).reply) as Begun | TransactionReply;
+}
 
 /** Whether the server itself has refused to commit: then nothing happened. A driver's own errors have no severity. */
 function isRefusal(error: unknown): boolean {

@@ -24,3 +24,13 @@ export function sqlJson(value: unknown): string {
 export function storable(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\u{FFFD}').replaceAll('\0', '\u{FFFD}');
 }
+
+/** A value as it stands in the text of a statement, where a message has several: those take no parameters. */
+export function sqlLiteral(value: unknown): string {
+  const text = sqlValue(value);
+  if (text === null) return 'null';
+  if (typeof text !== 'string') throw new TypeError(`Expected a value that is one literal, got ${typeof text}.`);
+  const quoted = text.replaceAll("'", "''");
+  // Whatever the session takes a plain backslash for.
+  return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;
+}

@@ -3,7 +3,6 @@ import type { SqlConnection } from '@fencepost/lease/postgres';
 import type { AttemptRef } from '../base/attempting.js';
 import type { PostgresAttemptLog } from './postgres-attempt-log.js';
 import { attemptSandbox, type AttemptSandbox } from './attempt-sandbox.stage.js';
-import { commitProxy } from '../../../../test/support/commit-proxy.js';
 import { postgresForTests, type TestPostgres } from '../../../../test/support/postgres.js';
 
 let server: TestPostgres;
@@ -34,12 +33,80 @@ async function overtake(): Promise<AttemptRef> {
   return sandbox.begun(attempt.runId);
 }
 
+describe('a transaction over items', () => {
+  const batch = (...items: string[]) => ({ name: 'items', items });
+  const done = async () => {
+    const items = await ledger.items(attempt.runId, 'items');
+    return items.map(({ key, state }) => `${key} ${state}`);
+  };
+  const rows = () => sandbox.value('select count(*)::int from :schema.orders');
+
+  it('commits its rows and the record that each item is done', async () => {
+    const reply = { verdict: 'done', result: '{"id":1}', payloadHash: null };
+    expect(await ledger.transaction(attempt, batch('a', "b'\\"), insert)).toEqual(reply);
+    expect(await done()).toEqual(['a done', "b'\\ done"]);
+    expect(await ledger.effects(attempt.runId)).toEqual([]);
+    expect(await rows()).toBe(1);
+  });
+
+  it('leaves nothing behind when one of its items is done already', async () => {
+    await ledger.transaction(attempt, batch('a'), insert);
+    expect(await ledger.transaction(attempt, batch('a', 'b'), insert)).toEqual(STALE);
+    expect(await done()).toEqual(['a done']);
+    expect(await rows()).toBe(1);
+  });
+
+  it('of an attempt that is overtaken while it works leaves nothing behind', async () => {
+    const work = async (tx: SqlConnection) => {
+      await overtake();
+      return insert(tx);
+    };
+    expect(await ledger.transaction(attempt, batch('a'), work)).toEqual(STALE);
+    expect([await done(), await rows()]).toEqual([[], 0]);
+  });
+
+  it('is recalled as done if all of its items are, and else as gone', async () => {
+    await ledger.transaction(attempt, batch('a'), insert);
+    const lost = { session: 0, since: new Date(0).toISOString() };
+    const recall = (...items: string[]) => sandbox.recall(attempt, batch(...items), lost);
+    expect(await recall('a')).toEqual({ verdict: 'done', result: 'null', payloadHash: null });
+    expect(await recall('a', 'b')).toEqual({ verdict: 'gone' });
+  });
+});
+
+/** Every commit of a user's row waits, all its statements done, until the transaction returned here commits. */
+async function commitHeld() {
+  await sandbox.pool.query(
+    `create table "${sandbox.schema}".gate ();
+     create function "${sandbox.schema}".pass() returns trigger language plpgsql as
+       $$ begin lock table "${sandbox.schema}".gate in share mode; return null; end $$;
+     create constraint trigger pass after insert on "${sandbox.schema}".orders deferrable initially deferred
+     for each row execute function "${sandbox.schema}".pass()`,
+  );
+  return sandbox.transaction(`lock table "${sandbox.schema}".gate in exclusive mode`);
+}
+
 describe('a transaction', () => {
   it('commits the rows and the record that they are written', async () => {
     expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
     await happened(1);
     const [record] = await ledger.effects(attempt.runId);
     expect(record).toMatchObject({ name: 'order', state: 'done', fence: attempt.fence, payloadHash: 'h1' });
+  });
+
+  it('of one statement sends three messages', async () => {
+    const pool = sandbox.another();
+    const sent: unknown[] = [];
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (asked: unknown, ...rest: unknown[]) => unknown;
+      const counted = (asked: unknown, ...rest: unknown[]) => {
+        sent.push(asked);
+        return query(asked, ...rest);
+      };
+      Object.assign(client, { query: counted });
+    });
+    expect(await ledger.transaction(attempt, { ...ORDER, pool }, insert)).toEqual(DONE);
+    expect(sent).toHaveLength(3);
   });
 
   it('that has committed is not carried out again: its recorded result is the answer, for every later attempt', async () => {
@@ -135,24 +202,39 @@ describe.each(LEVELS)('a transaction at %s', (level) => {
     await happened(0);
   });
 
+  it('that was said not to have happened does not happen, though its session lives on', async () => {
+    const recall = async (tx: SqlConnection) => {
+      await tx.query({ text: `set transaction isolation level ${level}` });
+      const { rows } = await tx.query({ text: 'select pg_backend_pid() as pid' });
+      const result = await insert(tx);
+      const since = new Date(0).toISOString();
+      expect(await sandbox.recall(attempt, ORDER, { session: (rows[0] as { pid: number }).pid, since })).toEqual({
+        verdict: 'gone',
+      });
+      return result;
+    };
+    const reply = await ledger.transaction(attempt, ORDER, recall).catch((error: unknown) => error);
+    expect(reply).toMatchObject(level === 'read committed' ? STALE : { code: '40001' });
+    await happened(0);
+    expect(await ledger.transaction(attempt, ORDER, insert)).toEqual(DONE);
+    await happened(1);
+  });
+
   it('lets no successor begin between the comparison and the commit', async () => {
-    const proxy = await commitProxy(server.url);
-    const pool = sandbox.another({ connectionString: proxy.url });
-    proxy.arm('held');
+    const held = await commitHeld();
     const committing = ledger.transaction(
       attempt,
-      { ...ORDER, pool },
+      ORDER,
       working(async () => {}),
     );
-    await expect.poll(() => proxy.faults, { interval: 1, timeout: 10_000 }).toBe(1);
+    await sandbox.untilBlocked(1);
     const next = overtake();
     const order = await Promise.race([
       next.then(() => 'the successor began'),
-      sandbox.untilBlocked(1).then(() => 'it waits'),
+      sandbox.untilBlocked(2).then(() => 'it waits'),
     ]);
-    proxy.release();
+    await held.commit();
     expect(await committing).toEqual(DONE);
-    await proxy.close();
     expect(order).toBe('it waits');
     const never = () => Promise.reject(new Error('carried out again'));
     expect(await ledger.transaction(await next, ORDER, never)).toEqual(DONE);

@@ -78,8 +78,10 @@ export class Recorder implements Observations {
       note(options?.name ?? 'transaction', this.#transaction(run, work, options));
     const forEach: TransactionalRunContext['forEach'] = (items, keyOf, ...[act, options]) =>
       note(options?.name ?? 'items', this.#forEach(run, { items, keyOf, act }, options));
+    const forEachTransaction: TransactionalRunContext['forEachTransaction'] = (items, options, act) =>
+      note(options.name ?? 'items', run.forEachTransaction(items, options, act));
     const watched = watchedReads({ ...run }, (read) => currentCall.getStore()?.reads.add(read), run);
-    return Object.assign(watched, { effect, transaction, forEach });
+    return Object.assign(watched, { effect, transaction, forEach, forEachTransaction });
   }
 
   async #effect<T, R>(

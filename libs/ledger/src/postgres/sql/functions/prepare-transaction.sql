@@ -3,9 +3,11 @@
 -- the_space  deployment and tenant
 -- proof  {cron, runId, fence, nonce}
 -- the_name  name of the effect
--- Returns  {verdict: go} | {verdict: done, result, payloadHash} | {verdict: stale}
+-- Returns  {verdict: go, session, since} | {verdict: done, result, payloadHash} | {verdict: stale}; session and
+--          since: by which the server knows the transaction that begins in the same message
 --
--- The row that says it was allowed to begin is what settle_transaction locks, and what a successor writes again.
+-- The row that says it was allowed to begin is what settle_transaction looks for, and what a successor writes again. Every
+-- transaction of one message starts at the time of the message.
 create or replace function prepare_transaction(the_space text, proof jsonb, the_name text) returns jsonb
 language plpgsql set search_path from current set enable_seqscan = off
 as $$
@@ -24,6 +26,6 @@ begin
   end if;
   insert into effect_begun (space, run_id, name, fence, nonce)
   values (the_space, this.id, the_name, this.fence, this.nonce) on conflict do nothing;
-  return '{"verdict": "go"}';
+  return jsonb_build_object('verdict', 'go', 'session', pg_backend_pid(), 'since', statement_timestamp());
 end
 $$;
