@@ -16,6 +16,7 @@ import oldBuilds from './g15-old-builds.mjs';
 import definitions from './g16-definitions.mjs';
 import notified from './g17-notified.mjs';
 import deployments from './g18-deployments.mjs';
+import routing from './g19-routing.mjs';
 import notPromised from './not-promised.mjs';
 import securityAccess from './security-access.mjs';
 import securityLog from './security-log.mjs';
@@ -41,6 +42,7 @@ export const MUTANTS = [
   ...definitions,
   ...notified,
   ...deployments,
+  ...routing,
   ...notPromised,
   ...securityAccess,
   ...securityLog,

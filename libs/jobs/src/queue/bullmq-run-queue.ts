@@ -12,7 +12,7 @@ import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 import { jobId, runJob } from './run-job.js';
 import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
-import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
+import { UnroutedRuns, type UnroutedDeps } from './unrouted.js';
 import type { Claims, ClaimStep, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
@@ -29,8 +29,8 @@ export interface BullmqRunQueueOptions extends RunQueuesOptions {
   readonly tracing?: Tracing | null;
   readonly clock?: Clock;
   readonly cronsOf?: CronsOf;
-  /** Told of runs that wait until a worker with their handler is live. */
-  readonly onUnrouted?: (runIds: readonly string[]) => Promise<void>;
+  /** Told of runs that wait until a worker with their handler is live, and of those that have one again. */
+  readonly unrouted?: UnroutedRuns;
 }
 
 export interface RoutedQueueOptions extends RunQueuesOptions, UnroutedDeps {
@@ -51,7 +51,8 @@ export class BullmqRunQueue implements RunQueue {
     this.queues = new RunQueues(options);
     this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
     const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
-    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add });
+    const onRouted = async (runIds: readonly string[]) => this.options.unrouted?.clear(runIds);
+    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add, onRouted });
   }
 
   /**
@@ -75,8 +76,8 @@ export class BullmqRunQueue implements RunQueue {
    * @throws when the server did not reply
    */
   static openRouted({ catalog, ledger, telemetry, ...options }: RoutedQueueOptions): Promise<BullmqRunQueue> {
-    const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry }, runIds);
-    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), onUnrouted });
+    const unrouted = new UnroutedRuns({ ledger, telemetry });
+    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), unrouted });
   }
 
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
@@ -111,9 +112,9 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   async #add(deliveries: readonly QueuedDelivery[], spans: readonly (EnqueueSpan | undefined)[] = []): Promise<void> {
-    const { queues } = await this.#targets(deliveries);
+    const targets = await this.#targets(deliveries);
     await this.#addTo(
-      queues,
+      targets.queues,
       deliveries.map(({ priority, delayMs, ...delivery }, index) => {
         const { opts, ...job } = runJob(delivery);
         return {
@@ -127,10 +128,11 @@ export class BullmqRunQueue implements RunQueue {
         };
       }),
     );
+    await this.options.unrouted?.follow(runIdsOf(deliveries), targets);
   }
 
   #targets(deliveries: readonly Delivery[]): Promise<Targets> {
-    return this.#router.targets(deliveries.map(({ runId }) => runId));
+    return this.#router.targets(runIdsOf(deliveries));
   }
 
   /** Where runs of the crons go now, in the order given. */
@@ -142,20 +144,19 @@ export class BullmqRunQueue implements RunQueue {
     await this.queues.note(targets);
     const of = (name: string) => jobs.filter((_, n) => targets[n] === name);
     await Promise.all([...new Set(targets)].map((name) => this.queues.named(name).addBulk(of(name))));
-    const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
-    if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
   }
 
   /** `null` with a queue that BullMQ alone writes to, and where each job carries its span. */
   claimsWith(step: ClaimStep): Claims | null {
     if (!TAKES_BACKENDS || this.#tracing) return null;
-    const { redis, onUnrouted } = this.options;
-    return new FusedClaims({ redis, step, queues: this.queues, router: this.#router, onUnrouted });
+    const { redis, unrouted } = this.options;
+    return new FusedClaims({ redis, step, queues: this.queues, router: this.#router, unrouted });
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
     const targets = await this.#targets(deliveries);
     const jobs = await this.#jobs(deliveries, targets);
+    await this.options.unrouted?.follow(runIdsOf(deliveries), targets);
     return Promise.all(jobs.map((job, n) => placeOf(job, targets.queues[n] !== UNROUTED_QUEUE ? targets.taken : null)));
   }
 
@@ -188,6 +189,10 @@ export class BullmqRunQueue implements RunQueue {
   close(): Promise<void> {
     return this.queues.close();
   }
+}
+
+function runIdsOf(deliveries: readonly Delivery[]): string[] {
+  return deliveries.map(({ runId }) => runId);
 }
 
 /**
