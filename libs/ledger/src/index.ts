@@ -33,13 +33,11 @@ export type { LedgerTiming } from './base/ledger-timing.js';
 export type {
   AttemptLog,
   AttemptSteps,
-  ClaimStep,
   Ledger,
   OccurrenceLog,
   OperatorLog,
   RunHistory,
   RunWithEffects,
-  SendClaims,
 } from './base/ledger.js';
 export type { Notification } from './base/run.js';
 export { MAX_NOTIFICATIONS } from './base/run.js';

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@fencepost/lease';
 import type { Job } from 'bullmq';
-import type { ClaimStep, Delivery } from '@fencepost/ledger';
+import type { Delivery } from '@fencepost/ledger';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import { cronOfRun, type Run } from '@fencepost/ledger/run';
 import { RedisPodRegistry } from '../pods/redis-pod-registry.js';
@@ -14,7 +14,7 @@ import { queuePrefix, RunQueues, type RunJobData, type RunQueuesOptions } from '
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
 import { SecondWake } from './second-wake.js';
 import { UnroutedRuns, type UnroutedDeps } from './unrouted.js';
-import type { Claims, Place, QueuedDelivery, RunQueue } from './run-queue.js';
+import type { Claims, ClaimStep, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
 const WAITING: readonly string[] = ['waiting', 'delayed', 'prioritized', 'waiting-children'];

@@ -1,11 +1,11 @@
 import { RedisScript, loadScripts } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { ClaimReply, ClaimRequest, ClaimStep, SendClaims } from '@fencepost/ledger';
+import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import { ADD_JOBS, ADD_KEYS } from './batching-backend.js';
 import { runJobTexts } from './run-job.js';
 import type { RunQueues } from './run-queues.js';
 import type { RunRouter, Targets } from './run-router.js';
-import type { Claims } from './run-queue.js';
+import type { Claims, ClaimStep } from './run-queue.js';
 import type { UnroutedRuns } from './unrouted.js';
 import type { SecondWake } from './second-wake.js';
 
@@ -53,7 +53,7 @@ export class FusedClaims implements Claims {
     return outcomes;
   }
 
-  #sendTo(name: string): SendClaims {
+  #sendTo(name: string): Parameters<ClaimStep['claimAll']>[1] {
     const { redis, queues } = this.deps;
     const queue = queues.named(name);
     const queueKeys = ADD_KEYS.map((key) => queue.toKey(key));

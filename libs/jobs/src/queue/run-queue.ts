@@ -1,4 +1,4 @@
-import type { ClaimStep, Delivery, OccurrenceLog } from '@fencepost/ledger';
+import type { Delivery, OccurrenceLog } from '@fencepost/ledger';
 import type { TraceCarrier } from '../telemetry/tracing.js';
 
 /** BullMQ's own bound: it packs the number into the score of a sorted set. What has it waits behind everything else. */
@@ -14,6 +14,9 @@ export interface QueuedDelivery extends Delivery {
 
 /** `active`: a worker has taken it, and may be gone; `null`: it will reach no worker. */
 export type Place = 'waiting' | 'active' | null;
+
+/** What a ledger on the same server gives for claims that enqueue. */
+export type ClaimStep = NonNullable<OccurrenceLog['claimStep']>;
 
 /** Carries deliveries to the workers. It may lose one and bring one twice: the ledger decides what a delivery means. */
 export interface RunQueue {
