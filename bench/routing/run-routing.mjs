@@ -9,16 +9,16 @@ const PERIOD_MS = 5_000;
 const OLD_PODS = 4;
 /** For the last instant of a window to run in, however late. */
 const GRACE_MS = 10_000;
-/** Against one service alone. A lateness of a few milliseconds is that of a timer. */
+/** Against one service alone, and BullMQ alone with as many services. A lateness of a few milliseconds is that of a timer. */
 const MOST_LATER = 1.2;
 const TIMER_MS = 10;
 
 class Pod {
   #child;
 
-  static async start(about) {
+  static async start({ isBare, ...about }) {
     const pod = new Pod();
-    const file = fileURLToPath(new URL('./pod.mjs', import.meta.url));
+    const file = fileURLToPath(new URL(isBare ? './bare-pod.mjs' : './pod.mjs', import.meta.url));
     pod.#child = fork(file, [JSON.stringify(about)], { stdio: ['ignore', 2, 2, 'ipc'] });
     await pod.#heard();
     return pod;
@@ -54,8 +54,8 @@ class Pod {
 /** @param {{ seconds: number, services: readonly number[], quick: boolean }} options */
 export async function runRouting({ seconds, services, quick }, print) {
   const cases = [];
-  for (const count of services) cases.push(await onItsOwnRedis({ seconds }, `services-${count}`, shared(count)));
-  cases.push(await onItsOwnRedis({ seconds }, 'rolling', rolling));
+  for (const count of services) cases.push(await inTurns({ seconds, name: `services-${count}` }, shared(count)));
+  cases.push(await inTurns({ seconds, name: 'rolling' }, rolling));
   const alone = cases.find(({ name }) => name === 'services-1');
   for (const one of cases) {
     one.claims = claimsOf(one, { alone, quick });
@@ -64,7 +64,14 @@ export async function runRouting({ seconds, services, quick }, print) {
   return { ok: cases.every(({ claims }) => claims.every(({ holds }) => holds !== false)), seconds, quick, cases };
 }
 
-/** Each at a second of its own, so that nothing but the queue is shared. */
+/** With the same processes of BullMQ alone after it: what a machine does to as many timers and workers is no matter of routing. */
+async function inTurns({ seconds, name }, arrange) {
+  const ours = await onItsOwnRedis({ seconds, isBare: false }, arrange);
+  const { lateMs: bareLateMs } = await onItsOwnRedis({ seconds, isBare: true }, arrange);
+  return { name, ...ours, bareLateMs };
+}
+
+/** Each at one of five seconds: of more services, two are due together. */
 const atSecond = (n) => `${n % 5}/5 * * * * *`;
 
 const shared = (count) => (pods) =>
@@ -80,7 +87,7 @@ async function rolling(pods) {
   await pods.start({ app: 'shop', crons: { kept: atSecond(0), added: atSecond(2) } });
 }
 
-async function onItsOwnRedis({ seconds }, name, arrange) {
+async function onItsOwnRedis({ seconds, isBare }, arrange) {
   delete process.env.REDIS_URL;
   const server = await startRedis({ log: (text) => console.error(text) });
   const place = { redis: server.url, prefix: `bench-${randomUUID().slice(0, 8)}` };
@@ -88,11 +95,11 @@ async function onItsOwnRedis({ seconds }, name, arrange) {
   const crons = new Map();
   const start = async ({ app, crons: declared }) => {
     for (const [cron, expression] of Object.entries(declared)) crons.set(cron, expression);
-    started.push(await Pod.start({ app, crons: declared, ...place }));
+    started.push(await Pod.start({ isBare, app, crons: declared, ...place }));
   };
   try {
     await arrange({ start });
-    return { name, ...(await window({ seconds, pods: started, crons })) };
+    return await window({ seconds, pods: started, crons });
   } finally {
     await Promise.all(started.map((pod) => pod.end()));
     await server.stop();
@@ -127,18 +134,20 @@ function instants(expression, { from, to }) {
   return Array.from({ length: Math.ceil((to - first) / PERIOD_MS) }, (_, n) => first + n * PERIOD_MS);
 }
 
-function claimsOf({ due, ran, twice, lateMs }, { alone, quick }) {
+function claimsOf({ due, ran, twice, lateMs, bareLateMs }, { alone, quick }) {
   const claims = [
     { name: 'instants that ran', measured: ran, exactly: due, holds: ran === due },
     { name: 'instants that ran twice', measured: twice, exactly: 0, holds: twice === 0 },
   ];
   if (!alone) return claims;
-  const ratio = Math.max(lateMs.p99 ?? Infinity, TIMER_MS) / Math.max(alone.lateMs.p99 ?? 0, TIMER_MS);
+  const floor = Math.max(alone.lateMs.p99 ?? 0, bareLateMs.p99 ?? 0, TIMER_MS);
+  const ratio = Math.max(lateMs.p99 ?? Infinity, TIMER_MS) / floor;
   const holds = quick ? null : ratio <= MOST_LATER;
-  return [...claims, { name: 'p99 of the lateness against one service', measured: ratio, atMost: MOST_LATER, holds }];
+  const name = 'p99 of the lateness against one service, or as many of BullMQ alone';
+  return [...claims, { name, measured: ratio, atMost: MOST_LATER, holds }];
 }
 
-function line({ name, due, ran, lateMs, claims }) {
+function line({ name, due, ran, lateMs, bareLateMs, claims }) {
   const failed = claims.filter(({ holds }) => holds === false).map((claim) => `FAILS ${claim.name}: ${claim.measured}`);
-  return `${name.padEnd(12)} due ${due}  ran ${ran}  late p50 ${lateMs.p50} ms, p99 ${lateMs.p99} ms  ${failed.join('; ')}`;
+  return `${name.padEnd(12)} due ${due}  ran ${ran}  late p50 ${lateMs.p50} ms, p99 ${lateMs.p99} ms  BullMQ alone ${bareLateMs.p50}, ${bareLateMs.p99}  ${failed.join('; ')}`;
 }

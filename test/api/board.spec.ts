@@ -70,7 +70,7 @@ describe('the board', () => {
     const text = await response.text();
     expect([response.status, text]).toEqual([
       409,
-      expect.stringContaining('was not run: the maximum of open runs is reached'),
+      expect.stringContaining('was not run: an open run of it waits already, because no live worker has its handler'),
     ]);
     expect(text).not.toContain('.ts:');
   });
@@ -138,5 +138,18 @@ describe('the board', () => {
       { action: pause, before: set(true) },
       { action: resume, before: set(true) },
     ]);
+  });
+
+  it('stops and resumes the queues of the groups of an app with the queue of the app', async () => {
+    const { queues } = running.app.get<BullmqRunQueue>(RUN_QUEUE, { strict: false });
+    const names = ['shop', 'shop.only-0123abcd', 'shop.heavy', 'other'];
+    await queues.note(names);
+    const paused = () => Promise.all(names.map((name) => queues.named(name).isPaused()));
+    await expect
+      .poll(async () => (await board('/queues/shop/pause', 'admin', 'PUT')).status, { timeout: 10_000 })
+      .toBeLessThan(300);
+    expect(await paused()).toEqual([true, true, false, false]);
+    expect((await board('/queues/shop/resume', 'admin', 'PUT')).status).toBeLessThan(300);
+    expect(await paused()).toEqual([false, false, false, false]);
   });
 });

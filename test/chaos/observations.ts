@@ -85,7 +85,7 @@ function hasMoved(replies: unknown): boolean {
 function otherObservation({ event, detail }: RecordedEvent): Observation | null {
   if (event === 'attempt.postponed' && detail['verdict'] === 'busy') return 'attempt.busy';
   if (event === 'run.redelivered' && detail['was'] === 'running') return 'run.orphaned';
-  if (event === 'occurrence.skipped' && detail['reason'] === 'overlap') return 'skipped.overlap';
+  if (event === 'occurrence.skipped' && detail['reason'] !== 'paused') return 'skipped.overlap';
   if (event === 'occurrence.passed' && detail['reason'] === 'merged') return 'passed.merged';
   if (event === 'occurrence.passed' && detail['reason'] === 'misfire') return 'passed.misfire';
   if (event === 'attempt.refused' && detail['cron'] === 'chaos-booked') return 'transaction.refused';

@@ -106,7 +106,7 @@ function moved(run: RunModelState, event: RunEvent): RunModelState | null {
 
 function claim(run: RunModelState, output: ClaimReply | undefined): RunModelState | null {
   if (output === undefined || output.verdict === 'claimed') return moved(run, 'claim');
-  if (output.verdict === 'skipped' && output.reason === 'overlap') return moved(run, 'skip');
+  if (output.verdict === 'skipped' && output.reason !== 'paused') return moved(run, 'skip');
   return run;
 }
 

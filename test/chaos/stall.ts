@@ -53,7 +53,7 @@ class CronWatch {
   ) {}
 
   hear(event: string, detail: RecordedEvent['detail'], at: number): void {
-    if (event === 'occurrence.skipped' && detail['reason'] === 'overlap') this.#blocked(at);
+    if (event === 'occurrence.skipped' && detail['reason'] !== 'paused') this.#blocked(at);
     if (event === 'occurrence.claimed') this.#claimed(String(detail['runId']), at);
     if (event === 'attempt.begun') this.#begun(detail, at);
     if (ENDS.has(event)) this.#running.delete(attemptOf(detail));

@@ -235,6 +235,10 @@ function countsChanges(makeHarness: MakeHarness): void {
     ['a pod leaves', (at: PodRegistryHarness) => at.registry.leave('b/2')],
     ['a pod expires', (at: PodRegistryHarness) => at.heardAgo('b/2', POD_GONE_MS)],
     ['a pod declares another revision', (at: PodRegistryHarness) => at.registry.report(declares('b/2', 'app', 2))],
+    [
+      'a pod executes fewer handlers',
+      (at: PodRegistryHarness) => at.registry.report({ ...declares('b/2', 'app', 1), handlers: ['a'] }),
+    ],
     ['a pod declares nothing more', (at: PodRegistryHarness) => at.registry.report(declares('b/2', 'app', null))],
   ])('moves once when %s', async (_, move) => {
     const at = await makeHarness();

@@ -1,82 +1,13 @@
-import { Injectable, type INestApplicationContext, type Type } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import {
-  JobHandler,
-  Jobs,
-  JobsModule,
-  LEDGER,
-  Telemetry,
-  type JobsModuleOptions,
-  type RunContext,
-} from '@fencepost/jobs';
-import {
-  CATALOG,
-  FORMER_QUEUE,
-  queuePrefix,
-  RUN_QUEUE,
-  UNROUTED_QUEUE,
-  type BullmqRunQueue,
-} from '@fencepost/jobs/internal';
+import { LEDGER } from '@fencepost/jobs';
+import { CATALOG, FORMER_QUEUE, queuePrefix, readQueueLimits, UNROUTED_QUEUE } from '@fencepost/jobs/internal';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CronCatalog, CronOperator, OperationsModule } from '@fencepost/operations';
-import { recordedEvents } from '../support/recorded.js';
-import { testRedis } from '../support/redis.js';
-import { redisSpaces } from './redis-space.js';
+import { describe, expect, it } from 'vitest';
+import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { routedWorkers, type Started } from './routed-workers.js';
 
-const spaces = redisSpaces();
-const open: INestApplicationContext[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => app.close()));
-});
-
-type Space = ReturnType<typeof spaces.fresh>;
-
-/** A class with a handler for each of the jobs, each in the pool that is named with it. */
-function workOn(jobs: Readonly<Record<string, string>>): Type<{ readonly done: RunContext[] }> {
-  @Injectable()
-  class Work {
-    readonly done: RunContext[] = [];
-  }
-  for (const [name, pool] of Object.entries(jobs)) {
-    const value = function handle(this: Work, run: RunContext) {
-      this.done.push(run);
-    };
-    Object.defineProperty(Work.prototype, name, { value, configurable: true, writable: true });
-    const descriptor = Object.getOwnPropertyDescriptor(Work.prototype, name) as TypedPropertyDescriptor<typeof value>;
-    JobHandler(name, { pool })(Work.prototype, name, descriptor);
-    Object.defineProperty(Work.prototype, name, descriptor);
-  }
-  return Work;
-}
-
-interface Started {
-  readonly app: string;
-  readonly jobs: Readonly<Record<string, string>>;
-  readonly options?: Partial<JobsModuleOptions>;
-}
-
-/** A worker, and what it did. */
-async function start(space: Space, { app: name, jobs, options }: Started) {
-  const work = workOn(jobs);
-  const given = { redis: testRedis(), ...space, app: name, drainDeadline: '2s', sweepEvery: '500ms', ...options };
-  const module = JobsModule.forRoot({ roles: ['scheduler', 'worker'], ...given });
-  const app = await Test.createTestingModule({
-    imports: [module, OperationsModule.on(module)],
-    providers: Object.keys(jobs).length > 0 ? [work] : [],
-  }).compile();
-  open.push(app);
-  const events = recordedEvents(app.get(Telemetry));
-  await app.init();
-  const done = Object.keys(jobs).length > 0 ? app.get(work).done : [];
-  return { app, events, done, jobs: app.get(Jobs), queue: app.get<BullmqRunQueue>(RUN_QUEUE) };
-}
-
-async function close({ app }: Awaited<ReturnType<typeof start>>): Promise<void> {
-  await open.splice(open.indexOf(app), 1)[0]?.close();
-}
+const { spaces, start, close } = routedWorkers();
 
 const D = 'default';
 const SOON = { timeout: 20_000 };
@@ -136,6 +67,42 @@ describe('a run', () => {
     await expect.poll(() => again.queue.queues.named(UNROUTED_QUEUE).count(), SOON).toBe(0);
   });
 
+  it.each<[string, Omit<Started, 'app'>]>([
+    ['while workers without its handler are live', { jobs: { charge: D } }],
+    ['while no worker is live', { jobs: {}, roles: ['scheduler'] }],
+  ])('that no worker can execute makes later instants say so, and none an overlap, %s', async (_, program) => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', ...program });
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    await billing.app.get(CronCatalog).set('newsletter', { every: '1s', handler: 'send' }, { by: 'ann' });
+    const skipped = async () => (await ledger.runs('newsletter', 100)).flatMap((run) => run.skipped ?? []);
+    await expect.poll(async () => (await skipped()).length, SOON).toBeGreaterThan(2);
+    expect(new Set(await skipped())).toEqual(new Set(['no-capable-worker']));
+    const events = billing.events.of('occurrence.skipped');
+    expect(new Set(events.map(({ reason }) => reason))).toEqual(new Set(['no-capable-worker']));
+    expect(billing.events.of('run.unrouted')).toHaveLength(1);
+    const again = await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(() => again.done.length, SOON).toBeGreaterThan(1);
+  });
+
+  it('waits for a slot, and not for a worker, as soon as a worker has its handler', async () => {
+    const space = spaces.fresh();
+    const mail = await start(space, { app: 'mail', jobs: { send: D } });
+    await close(mail);
+    const billing = await start(space, { app: 'billing', jobs: { charge: D } });
+    const ledger = billing.app.get<Ledger>(LEDGER);
+    const { runId } = await billing.jobs.enqueue('send');
+    const waiting = async () => (await ledger.readRun(runId))?.waiting;
+    await expect.poll(waiting, SOON).toBe('no-capable-worker');
+    // Bull Board stops what the worker would take.
+    await billing.queue.queues.named('mail').pause();
+    await start(space, { app: 'mail', jobs: { send: D } });
+    await expect.poll(waiting, SOON).toBeNull();
+    expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued', attempt: 0 });
+  });
+
   it('is found by the worker that brings its handler, however many others wait in front of it in any state', async () => {
     const space = spaces.fresh();
     const mail = await start(space, { app: 'mail', jobs: { send: D } });
@@ -157,18 +124,6 @@ describe('a run', () => {
     await expect.poll(() => parked.getJobCounts('waiting', 'delayed'), SOON).toEqual({ waiting: 150, delayed: 150 });
   });
 
-  it('of a job that two apps have reaches the app that declared it first', async () => {
-    const space = spaces.fresh();
-    const first = await start(space, { app: 'billing', jobs: { sync: D } });
-    const second = await start(space, { app: 'stock', jobs: { sync: D } });
-    await second.jobs.enqueueMany(
-      'sync',
-      Array.from({ length: 20 }, () => ({})),
-    );
-    await expect.poll(() => first.done.length, SOON).toBe(20);
-    expect(second.done).toEqual([]);
-  });
-
   it('of a pool reaches only workers of that pool, whatever else their build could do', async () => {
     const space = spaces.fresh();
     const jobs = { light: D, render: 'heavy' };
@@ -184,6 +139,30 @@ describe('a run', () => {
     await expect
       .poll(async () => (await light.queue.queues.named('shop.heavy').getJobCounts('completed')).completed, SOON)
       .toBe(20);
+  });
+
+  it('waits while the queue of its app is paused, whatever group its worker is in and whenever that came', async () => {
+    const space = spaces.fresh();
+    const old = await start(space, { app: 'shop', jobs: { kept: D } });
+    const fresh = await start(space, { app: 'shop', jobs: { kept: D, added: D } });
+    await fresh.queue.queues.pause('shop');
+    const newest = await start(space, { app: 'shop', jobs: { kept: D, added: D, latest: D } });
+    for (const job of ['kept', 'added', 'latest']) await newest.jobs.enqueue(job);
+    const limits = async () => readQueueLimits({ redis: spaces.redis(), ...space });
+    const waiting = (await limits()).filter((queue) => queue.waiting > 0);
+    expect(waiting.map(({ isPaused, pausedUnlike }) => [isPaused, pausedUnlike])).toEqual([
+      [true, null],
+      [true, null],
+    ]);
+    const doneOf = () => [old, fresh, newest].flatMap(({ done }) => done.map(({ cron }) => cron)).toSorted();
+    expect(doneOf()).toEqual([]);
+    await old.queue.queues.resume('shop');
+    await expect.poll(doneOf, SOON).toEqual(['added', 'kept', 'latest']);
+    const [group = ''] = waiting.map(({ queue }) => queue).filter((queue) => queue !== 'shop');
+    await old.queue.queues.named(group).pause();
+    expect((await limits()).filter(({ pausedUnlike }) => pausedUnlike !== null)).toMatchObject([
+      { queue: group, isPaused: true, pausedUnlike: 'shop' },
+    ]);
   });
 
   it('of a cron that was made at run time reaches a worker with the handler that it names', async () => {

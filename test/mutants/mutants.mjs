@@ -5,6 +5,7 @@ import attemptFences from './g04-attempt-fences.mjs';
 import currentAttempt from './g05-current-attempt.mjs';
 import finalStates from './g06-final-states.mjs';
 import delivery from './g07-delivery.mjs';
+import fusedSteps from './g07-fused-steps.mjs';
 import boundedAttempts from './g08-bounded-attempts.mjs';
 import doneOnce from './g09-done-once.mjs';
 import unknownOutcomes from './g10-unknown-outcomes.mjs';
@@ -16,6 +17,7 @@ import oldBuilds from './g15-old-builds.mjs';
 import definitions from './g16-definitions.mjs';
 import notified from './g17-notified.mjs';
 import deployments from './g18-deployments.mjs';
+import routing from './g19-routing.mjs';
 import notPromised from './not-promised.mjs';
 import securityAccess from './security-access.mjs';
 import securityLog from './security-log.mjs';
@@ -30,6 +32,7 @@ export const MUTANTS = [
   ...currentAttempt,
   ...finalStates,
   ...delivery,
+  ...fusedSteps,
   ...boundedAttempts,
   ...doneOnce,
   ...unknownOutcomes,
@@ -41,6 +44,7 @@ export const MUTANTS = [
   ...definitions,
   ...notified,
   ...deployments,
+  ...routing,
   ...notPromised,
   ...securityAccess,
   ...securityLog,

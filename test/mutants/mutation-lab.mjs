@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { linkModules } from '../support/link-modules.mjs';
 
 /**
- * @typedef {'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G9' | 'G10' | 'G11' | 'G12' | 'G13' | 'G14' | 'G15' | 'G16' | 'G17' | 'G18'} Promised
+ * @typedef {'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'G6' | 'G7' | 'G8' | 'G9' | 'G10' | 'G11' | 'G12' | 'G13' | 'G14' | 'G15' | 'G16' | 'G17' | 'G18' | 'G19'} Promised
  * @typedef {'N1' | 'N2' | 'N3' | 'N4' | 'N5' | 'N6' | 'N7' | 'N8' | 'N9'} NotPromised
  * @typedef {Promised | NotPromised | 'security'} Guarded
  */

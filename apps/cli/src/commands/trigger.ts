@@ -51,7 +51,9 @@ function sentence(cron: string, reply: TriggerReply): string {
     case 'claimed':
       return `Run ${reply.runId} is enqueued.`;
     case 'skipped':
-      return `${cron} was not run: the maximum of open runs is reached. Use --force to run it anyway.`;
+      return reply.reason === 'overlap'
+        ? `${cron} was not run: the maximum of open runs is reached. Use --force to run it anyway.`
+        : `${cron} was not run: an open run of it waits already, because no live worker has its handler. Start one.`;
     case 'exists':
       return `${cron} was not run: the run already exists (${reply.state}).`;
     case 'ahead':

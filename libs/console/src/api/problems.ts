@@ -25,7 +25,9 @@ export function refusedRun(cron: string, reply: Refused): FencepostError {
   switch (reply.verdict) {
     case 'skipped':
       return new StateConflictError(
-        `"${cron}" was not run: the maximum of open runs is reached. Use force to run it anyway.`,
+        reply.reason === 'overlap'
+          ? `"${cron}" was not run: the maximum of open runs is reached. Use force to run it anyway.`
+          : `"${cron}" was not run: an open run of it waits already, because no live worker has its handler. Start one.`,
         reply,
       );
     case 'exists':

@@ -62,6 +62,14 @@ export class CronAdapter extends BullMQAdapter {
     this.setFormatter('data', (data: unknown) => jobData(data, this.#runOf(data)));
   }
 
+  override async pause(): Promise<void> {
+    await this.deps.runs.queues.pause(this.deps.queue);
+  }
+
+  override async resume(): Promise<void> {
+    await this.deps.runs.queues.resume(this.deps.queue);
+  }
+
   override async getJob(id: string): Promise<Job | undefined> {
     const job = await super.getJob(id);
     if (job) await this.#know([job]);

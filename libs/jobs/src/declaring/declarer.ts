@@ -15,6 +15,7 @@ import type { Membership } from '../membership/membership.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { DeclarationReport } from './declaration-report.js';
+import { readForeignNames, type ForeignNames } from './foreign-names.js';
 import { RevisionWatch, type RevisionWatchDeps } from './revision-watch.js';
 import { DECLARE_FULLY_MS, keyOf, type Standing } from './standing.js';
 import { Unanswered } from './unanswered.js';
@@ -42,6 +43,12 @@ export interface DeclarerOptions extends Pick<RevisionWatchDeps, 'change' | 'tim
   readonly catalogVersion: () => number | null;
 }
 
+interface Enrolled {
+  readonly set: DefinitionSet;
+  readonly revision: Revision;
+  readonly foreign: ForeignNames;
+}
+
 /** Crons of other apps that are looked into at once. */
 const MAX_FOREIGN = 1_000;
 
@@ -52,6 +59,7 @@ const MAX_FOREIGN = 1_000;
  * Every decision follows from the pod registry and the revisions alone, so it does not matter which pod takes it.
  */
 export class Declarer {
+  readonly foreign: ForeignNames;
   readonly #report: DeclarationReport;
   readonly #set: DefinitionSet;
   #own: AppRevision;
@@ -71,10 +79,11 @@ export class Declarer {
   private constructor(
     private readonly ports: DeclarerPorts,
     private readonly options: DeclarerOptions,
-    { set, revision }: { readonly set: DefinitionSet; readonly revision: Revision },
+    { set, revision, foreign }: Enrolled,
   ) {
     const { app } = options;
     this.#set = set;
+    this.foreign = foreign;
     this.#own = { app, revision };
     this.#report = new DeclarationReport(ports.telemetry, this.#own);
     this.#watch = new RevisionWatch({ ...ports, ...options }, this.#own, set);
@@ -89,11 +98,15 @@ export class Declarer {
    */
   static async enrol(ports: DeclarerPorts, options: DeclarerOptions): Promise<Declarer> {
     const set = definitionSet(options, [...options.declarations.values()]);
-    const { revisions } = await ports.registry.look();
+    const reading = await ports.registry.look();
     // A catalog that was lost a moment ago does not know the revisions that are live.
-    const above = Math.max(0, ...revisions.flatMap(({ app, revision }) => (app === options.app ? [revision] : [])));
+    const above = Math.max(
+      0,
+      ...reading.revisions.flatMap(({ app, revision }) => (app === options.app ? [revision] : [])),
+    );
     const revision = await ports.catalog.revisions.enrol(set, { above });
-    return new Declarer(ports, options, { set, revision });
+    const foreign = await readForeignNames(ports.catalog, options, reading);
+    return new Declarer(ports, options, { set, revision, foreign });
   }
 
   /** Another one after a loss of the catalog in which the number was given to another set. */
@@ -121,6 +134,7 @@ export class Declarer {
     const { writable, held } = await this.#writable(own.filter(({ definition }) => isWanted(definition.name)));
     const names = writable.map(({ definition }) => definition.name);
     const reply = await this.#declaring.ask(names, () => this.#put(writable, standing));
+    this.foreign.learn(reply);
     this.#report.declared({ reply, superseded, total: own.length });
     await this.#compare(standing);
     this.#declaredAt = declaredAt;

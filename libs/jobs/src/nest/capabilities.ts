@@ -1,4 +1,4 @@
-import { DEFAULT_POOL, type WorkerCapabilities } from '../queue/routing.js';
+import { DEFAULT_POOL, queuesOfWorker, type WorkerCapabilities } from '../queue/routing.js';
 import { takesManyQueues } from '../queue/worker-backend.js';
 import { CronDeclarationError } from './cron-declaration.js';
 import type { FoundCron } from './cron-explorer.js';
@@ -22,22 +22,37 @@ export function criticalOf(crons: ReadonlyMap<string, FoundCron>): string[] {
   return [...crons].flatMap(([name, { criticality }]) => (criticality === 'correctness' ? [name] : []));
 }
 
-type Pools = Pick<JobsSettings, 'pools'>;
+/** What a worker executes of the methods that it has found: those in its pools whose names no other app owns. */
+export class Executed {
+  crons: ReadonlyMap<string, FoundCron> = new Map();
+  /** See `ForeignNames`. */
+  foreign: ReadonlySet<string> = new Set();
 
-export function isInPools({ pool = DEFAULT_POOL }: FoundCron, { pools }: Pools): boolean {
-  return pools.includes(pool);
+  constructor(private readonly settings: Pick<JobsSettings, 'app' | 'pools'>) {}
+
+  find(name: string): FoundCron | undefined {
+    const cron = this.crons.get(name);
+    return cron && !this.foreign.has(name) && this.settings.pools.includes(poolOf(cron)) ? cron : undefined;
+  }
+
+  /** What routing goes by. With BullMQ 5 a worker takes from one queue, as in former releases. */
+  get capabilities(): WorkerCapabilities {
+    const { app, pools } = this.settings;
+    const handlers = [...this.crons.keys()].filter((name) => this.find(name));
+    if (!takesManyQueues) return { app, handlers };
+    const pooled: Record<string, string> = {};
+    for (const name of handlers) {
+      const pool = poolOf(this.crons.get(name));
+      if (pool !== DEFAULT_POOL) pooled[name] = pool;
+    }
+    return { app, handlers, pools, ...(Object.keys(pooled).length > 0 && { pooled }) };
+  }
+
+  get queues(): string[] {
+    return queuesOfWorker(this.capabilities);
+  }
 }
 
-/** What routing goes by. With BullMQ 5 a worker takes from one queue, as in former releases. */
-export function capabilitiesOf(
-  crons: ReadonlyMap<string, FoundCron>,
-  settings: Pools & Pick<JobsSettings, 'app'>,
-): WorkerCapabilities {
-  const { app, pools } = settings;
-  const own = [...crons].filter(([, cron]) => isInPools(cron, settings));
-  const handlers = own.map(([name]) => name);
-  if (!takesManyQueues) return { app, handlers };
-  const pooled: Record<string, string> = {};
-  for (const [name, { pool = DEFAULT_POOL }] of own) if (pool !== DEFAULT_POOL) pooled[name] = pool;
-  return { app, handlers, pools, ...(Object.keys(pooled).length > 0 && { pooled }) };
+function poolOf(cron: FoundCron | undefined): string {
+  return cron?.pool ?? DEFAULT_POOL;
 }

@@ -14,13 +14,12 @@ import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
-import { queuesOfWorker } from '../queue/routing.js';
 import { WorkerQueues } from '../queue/worker-queues.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
-import { capabilitiesOf, checkTransactions, criticalOf, isInPools } from './capabilities.js';
+import { checkTransactions, criticalOf, Executed } from './capabilities.js';
 import { Declarer, type DeclarerOptions } from '../declaring/declarer.js';
 import { SETTLE_MS } from '../declaring/standing.js';
 import type { PodRegistry } from '../pods/pod-registry.js';
@@ -83,7 +82,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(SignalDrain) private readonly signal!: SignalDrain;
   @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
 
-  #crons: ReadonlyMap<string, FoundCron> = new Map();
+  #executed!: Executed;
   #processor: RunProcessor | null = null;
   #formatHeartbeat: FormatHeartbeat | null = null;
   #declarer: Declarer | null = null;
@@ -95,6 +94,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   /** All crons are checked before anything is declared or taken. */
   async onModuleInit(): Promise<void> {
+    this.#executed = new Executed(this.settings);
     this.#adopt(this.cronDiscovery.explore());
     this.signal.add(() => this.beforeApplicationShutdown());
     await this.#list();
@@ -108,20 +108,20 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   async #begin(): Promise<void> {
     this.#adopt(this.cronDiscovery.exploreAll());
-    if (this.#crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
+    const { crons } = this.#executed;
+    if (crons.size === 0) this.telemetry.emit('worker.empty', { app: this.settings.app });
     await this.#announce();
-    await retryOnBoot(() => this.#classify(this.#crons));
+    await retryOnBoot(() => this.#classify(crons));
     const declarer = (this.#declarer = await retryOnBoot(() => this.#enrol()));
     const code = await codeDigest();
     await this.notifications.start();
-    const processor = this.#assemble();
-    this.#processor = processor;
+    const processor = (this.#processor = this.#assemble());
     this.notifications.onChange = () => processor.plan();
     const { concurrency } = this.settings;
     // Reported before it takes anything: from then on no run is enqueued where a worker without its handler could take it.
     await this.podRoles.begin(() => ({
-      ...capabilitiesOf(this.#crons, this.settings),
-      critical: criticalOf(this.#crons),
+      ...this.#executed.capabilities,
+      critical: criticalOf(this.#executed.crons),
       concurrency,
       running: processor.running,
       // Its definitions count from when this pod can execute them, and is known to be live.
@@ -133,13 +133,14 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.reporting.reporter.reportNow();
     this.#reroute();
     await retryOnBoot(() => declarer.declare());
+    await this.#followOwners();
     this.#armDeclare();
     this.cronDiscovery.watch((found) => this.#adoptLater(found));
   }
 
   #adopt(found: ReadonlyMap<string, FoundCron>): void {
     checkTransactions(found.values(), this.settings);
-    this.#crons = found;
+    this.#executed.crons = found;
     this.readers.know(found);
     this.#listing?.add(found.values());
   }
@@ -149,13 +150,26 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     await this.#classify(found);
     this.#adopt(found);
     this.#declarer = await this.#enrol();
-    this.#queues?.set(queuesOfWorker(capabilitiesOf(this.#crons, this.settings)));
-    this.#processor?.plan();
-    await this.reporting.reporter.reportNow();
-    this.#reroute();
+    await this.#execute();
     this.#declareAgain();
     this.#cancelDeclare();
     this.#armDeclare();
+  }
+
+  /** What it executes has changed: by what is reported here, its runs get their queues. */
+  async #execute(): Promise<void> {
+    this.#queues?.set(this.#executed.queues);
+    this.#processor?.plan();
+    await this.reporting.reporter.reportNow();
+    this.#reroute();
+  }
+
+  /** A name may come to belong to another app, or to this one, while the worker is running. */
+  async #followOwners(): Promise<void> {
+    const { names } = this.#declarer?.foreign ?? { names: this.#executed.foreign };
+    if (names === this.#executed.foreign) return;
+    this.#executed.foreign = names;
+    await this.#execute();
   }
 
   onModuleDestroy(): void {
@@ -178,10 +192,10 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     if (!discovery.getProviders().some(({ name }) => name === 'SchedulerRegistry')) return;
     const { CronListing } = await import('./listed-cron.js');
     this.#listing = CronListing.in({ discovery, clock, telemetry });
-    this.#listing?.add(this.#crons.values());
+    this.#listing?.add(this.#executed.crons.values());
   }
 
-  /** Never rejects: what could not be moved is moved at the next change, or delivered again by a sweep. */
+  /** Never rejects: another worker moves what a stopped one has left, at the next change, or a sweep delivers it again. */
   #reroute(): void {
     const { change } = this.reporting.reporter;
     const names = this.#queues?.names ?? [];
@@ -190,19 +204,17 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       () => {
         this.#reroutedAt = change;
       },
-      (error: unknown) => reportQueueFailure(this.telemetry, { operation: 'queue.reroute' }, error),
+      (error: unknown) => {
+        if (this.#processor) reportQueueFailure(this.telemetry, { operation: 'queue.reroute' }, error);
+      },
     );
   }
 
   #assemble(): RunProcessor {
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
-    const queues = (this.#queues = new WorkerQueues(queuesOfWorker(capabilitiesOf(this.#crons, this.settings))));
+    const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
     const { rerouting } = this.queue;
-    const handlerOf = (name: string) => {
-      const cron = this.#crons.get(name);
-      return cron && isInPools(cron, settings) ? cron : undefined;
-    };
     const attempts = {
       ledger,
       clock,
@@ -210,13 +222,12 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       random,
       worker: this.keeper.holder,
       ttlMs,
-      handlerOf,
+      handlerOf: (name: string) => this.#executed.find(name),
       tracing,
       notifyOf: this.notifications.notifyOf,
     };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
-    const handlers = () => this.#crons.keys();
-    return new RunProcessor({ ...options, queues, rerouting, handlers });
+    return new RunProcessor({ ...options, queues, rerouting, handlers: () => this.#executed.capabilities.handlers });
   }
 
   /**
@@ -253,20 +264,22 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     return retryOnBoot(() => heartbeat.start());
   }
 
-  #enrol(): Promise<Declarer> {
+  async #enrol(): Promise<Declarer> {
     const { catalog, membership, registry, clock, telemetry, random, settings } = this;
     const { app, revision: explicit, removeAfterMs } = settings;
     const options: DeclarerOptions = {
       pod: this.keeper.holder,
       app,
       explicit,
-      declarations: new Map([...this.#crons].map(([name, { declaration }]) => [name, declaration])),
+      declarations: new Map([...this.#executed.crons].map(([name, { declaration }]) => [name, declaration])),
       timing: { settleMs: Math.min(SETTLE_MS, removeAfterMs), removeAfterMs },
       change: () => this.reporting.reporter.change,
       lowest: () => this.#formatHeartbeat?.lowest ?? 0,
       catalogVersion: () => this.#formatHeartbeat?.catalogVersion ?? null,
     };
-    return Declarer.enrol({ catalog, membership, registry, clock, telemetry, random }, options);
+    const declarer = await Declarer.enrol({ catalog, membership, registry, clock, telemetry, random }, options);
+    this.#executed.foreign = declarer.foreign.names;
+    return declarer;
   }
 
   #armDeclare(): void {
@@ -284,7 +297,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   #declareAgain(): void {
     if (this.reporting.reporter.change !== this.#reroutedAt) this.#reroute();
-    this.#declarer?.repeat().catch((error: unknown) => {
+    const repeated = this.#declarer?.repeat().then(() => this.#followOwners());
+    repeated?.catch((error: unknown) => {
       reportStoreFailure(this.telemetry, { operation: 'catalog.declare' }, error);
     });
   }

@@ -68,7 +68,8 @@ export class MemoryPodRegistry implements PodRegistry {
     const now = this.clock.now();
     this.#begin(now);
     const known = this.#cards.get(card.pod);
-    if (known?.revision !== card.revision) this.#change += 1;
+    const isOther = known?.revision !== card.revision || known.handlers.join('\n') !== card.handlers.join('\n');
+    if (isOther) this.#change += 1;
     // As it comes back from a store.
     this.#cards.set(card.pod, { ...(JSON.parse(JSON.stringify(card)) as NewPodCard), seenAt: now });
     this.#hear(card, now);

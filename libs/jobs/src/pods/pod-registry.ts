@@ -78,7 +78,7 @@ export interface HeardRevision {
 export interface ReportReply {
   /** The store's clock, epoch milliseconds with fractions: what a pod compares its own with. */
   readonly now: number;
-  /** Another number than before: a pod has joined, left, expired, or declares another revision. */
+  /** Another number than before: a pod has joined, left, expired, declares another revision, or executes other handlers. */
   readonly change: number;
 }
 

@@ -13,7 +13,7 @@ import { jobId, runJob } from './run-job.js';
 import { queuePrefix, RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
 import { SecondWake } from './second-wake.js';
-import { noteUnrouted, type UnroutedDeps } from './unrouted.js';
+import { UnroutedRuns, type UnroutedDeps } from './unrouted.js';
 import type { Claims, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
 /** States in which a delivery will still reach a worker. */
@@ -30,8 +30,8 @@ export interface BullmqRunQueueOptions extends RunQueuesOptions {
   readonly tracing?: Tracing | null;
   readonly clock?: Clock;
   readonly cronsOf?: CronsOf;
-  /** Told of runs that wait until a worker with their handler is live. */
-  readonly onUnrouted?: (runIds: readonly string[]) => Promise<void>;
+  /** Told of runs that wait until a worker with their handler is live, and of those that have one again. */
+  readonly unrouted?: UnroutedRuns;
 }
 
 export interface RoutedQueueOptions extends RunQueuesOptions, UnroutedDeps {
@@ -55,7 +55,8 @@ export class BullmqRunQueue implements RunQueue {
     this.#secondWake = new SecondWake({ redis: options.redis, clock, toKey });
     this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
     const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
-    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add });
+    const onRouted = async (runIds: readonly string[]) => this.options.unrouted?.clear(runIds);
+    this.rerouting = new Rerouting({ queues: this.queues, router: this.#router, add, onRouted });
   }
 
   /**
@@ -79,8 +80,8 @@ export class BullmqRunQueue implements RunQueue {
    * @throws when the server did not reply
    */
   static openRouted({ catalog, ledger, telemetry, ...options }: RoutedQueueOptions): Promise<BullmqRunQueue> {
-    const onUnrouted = (runIds: readonly string[]) => noteUnrouted({ ledger, telemetry }, runIds);
-    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), onUnrouted });
+    const unrouted = new UnroutedRuns({ ledger, telemetry });
+    return BullmqRunQueue.open({ ...options, cronsOf: cronsIn(catalog), unrouted });
   }
 
   enqueue(deliveries: readonly QueuedDelivery[]): Promise<void> {
@@ -115,9 +116,9 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   async #add(deliveries: readonly QueuedDelivery[], spans: readonly (EnqueueSpan | undefined)[] = []): Promise<void> {
-    const { queues } = await this.#targets(deliveries);
+    const targets = await this.#targets(deliveries);
     await this.#addTo(
-      queues,
+      targets.queues,
       deliveries.map(({ priority, delayMs, ...delivery }, index) => {
         const { opts, ...job } = runJob(delivery);
         return {
@@ -131,10 +132,11 @@ export class BullmqRunQueue implements RunQueue {
         };
       }),
     );
+    await this.options.unrouted?.follow(runIdsOf(deliveries), targets);
   }
 
   #targets(deliveries: readonly Delivery[]): Promise<Targets> {
-    return this.#router.targets(deliveries.map(({ runId }) => runId));
+    return this.#router.targets(runIdsOf(deliveries));
   }
 
   /** Where runs of the crons go now, in the order given. */
@@ -148,21 +150,20 @@ export class BullmqRunQueue implements RunQueue {
     const distinct = new Set(targets);
     await Promise.all(Array.from(distinct, (name) => this.queues.named(name).addBulk(of(name))));
     this.#secondWake.note(distinct);
-    const unrouted = of(UNROUTED_QUEUE).map(({ data }) => data.runId);
-    if (unrouted.length > 0) await this.options.onUnrouted?.(unrouted);
   }
 
   /** `null` with a queue that BullMQ alone writes to, and where each job carries its span. */
   claimsWith(step: ClaimStep): Claims | null {
     if (!TAKES_BACKENDS || this.#tracing) return null;
-    const { redis, onUnrouted } = this.options;
+    const { redis, unrouted } = this.options;
     const parts = { queues: this.queues, router: this.#router, secondWake: this.#secondWake };
-    return new FusedClaims({ redis, step, ...parts, onUnrouted });
+    return new FusedClaims({ redis, step, ...parts, unrouted });
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
     const targets = await this.#targets(deliveries);
     const jobs = await this.#jobs(deliveries, targets);
+    await this.options.unrouted?.follow(runIdsOf(deliveries), targets);
     return Promise.all(jobs.map((job, n) => placeOf(job, targets.queues[n] !== UNROUTED_QUEUE ? targets.taken : null)));
   }
 
@@ -196,6 +197,10 @@ export class BullmqRunQueue implements RunQueue {
     this.#secondWake.stop();
     return this.queues.close();
   }
+}
+
+function runIdsOf(deliveries: readonly Delivery[]): string[] {
+  return deliveries.map(({ runId }) => runId);
 }
 
 /**

@@ -10,6 +10,8 @@ import { BullmqRunQueue } from './bullmq-run-queue.js';
 import { FusedClaims } from './fused-claims.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 import type { Targets } from './run-router.js';
+import { UnroutedRuns } from './unrouted.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 
 const FIRST = Date.UTC(2026, 0, 1);
 const at = (n: number) => FIRST + n * 1_000;
@@ -68,20 +70,19 @@ describe('FusedClaims', () => {
   });
 
   it('answers in the order given, each claim in the queue of its run, and tells of those without a worker', async () => {
-    const { redis, queue, claimStep, waiting } = stage();
-    const unrouted: string[][] = [];
+    const { redis, queue, claimStep, waiting, ledger } = stage();
+    const unrouted = new UnroutedRuns({ ledger, telemetry: new Telemetry() });
     const targets = async (runIds: readonly string[]): Promise<Targets> => ({
       queues: runIds.map((runId) => (runId.startsWith('lost') ? UNROUTED_QUEUE : runId.startsWith('a') ? 'a' : 'b')),
       taken: new Set(['a', 'b']),
     });
-    const onUnrouted = async (runIds: readonly string[]) => void unrouted.push([...runIds]);
     const claims = new FusedClaims({
       redis,
       secondWake,
       queues: queue.queues,
       step: claimStep,
       router: { targets },
-      onUnrouted,
+      unrouted,
     });
     const crons = ['a1', 'lost', 'b1', 'a2', 'b2'];
     const outcomes = await claims.claimAll(crons.map((cron) => request(1, { cron })));
@@ -90,7 +91,9 @@ describe('FusedClaims', () => {
     expect(await waiting('a')).toEqual([ids[0], ids[3]]);
     expect(await waiting('b')).toEqual([ids[2], ids[4]]);
     expect(await waiting(UNROUTED_QUEUE)).toEqual([ids[1]]);
-    expect(unrouted).toEqual([[ids[1]]]);
+    expect(await Promise.all(ids.map(async (id) => (await ledger.readRun(id))?.waiting))).toEqual(
+      ids.map((_, n) => (n === 1 ? 'no-capable-worker' : null)),
+    );
     expect(await queue.queues.names()).toEqual(['a', 'b', FORMER_QUEUE, UNROUTED_QUEUE]);
   });
 

@@ -2,12 +2,12 @@ import { RedisScript, loadScripts } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { ClaimReply, ClaimRequest, ClaimStep, SendClaims } from '@fencepost/ledger';
 import { ADD_JOBS, ADD_KEYS } from './batching-backend.js';
-import { UNROUTED_QUEUE } from './routing.js';
 import { runJobTexts } from './run-job.js';
 import type { RunQueues } from './run-queues.js';
-import type { RunRouter } from './run-router.js';
+import type { RunRouter, Targets } from './run-router.js';
 import type { Claims } from './run-queue.js';
 import type { SecondWake } from './second-wake.js';
+import type { UnroutedRuns } from './unrouted.js';
 
 const { 'enqueue-claimed': ENQUEUE } = loadScripts(new URL('./lua/', import.meta.url), ['enqueue-claimed']);
 
@@ -20,7 +20,7 @@ export interface FusedClaimsDeps {
   readonly queues: Pick<RunQueues, 'named' | 'note'>;
   readonly router: Pick<RunRouter, 'targets'>;
   readonly secondWake: Pick<SecondWake, 'note'>;
-  readonly onUnrouted?: ((runIds: readonly string[]) => Promise<void>) | undefined;
+  readonly unrouted?: UnroutedRuns | undefined;
 }
 
 type Outcome = PromiseSettledResult<ClaimReply>;
@@ -37,7 +37,7 @@ export class FusedClaims implements Claims {
   /** @throws what the router throws: nothing is claimed then */
   async claimAll(requests: readonly ClaimRequest[]): Promise<Outcome[]> {
     const { queues, router, step, secondWake } = this.deps;
-    const { queues: targets } = await router.targets(requests.map(({ cron }) => `${cron}@0`));
+    const { queues: targets, taken } = await router.targets(requests.map(({ cron }) => `${cron}@0`));
     await queues.note(targets);
     const names = [...new Set(targets)];
     const claiming: Promise<Outcome[]>[] = [];
@@ -47,9 +47,10 @@ export class FusedClaims implements Claims {
     }
     const claimed = await Promise.all(claiming);
     secondWake.note(names);
-    await this.#noteUnrouted(claimed[names.indexOf(UNROUTED_QUEUE)] ?? []);
     const next = new Map(names.map((name, n) => [name, claimed[n]?.values()]));
-    return targets.map((name) => next.get(name)?.next().value as Outcome);
+    const outcomes = targets.map((name) => next.get(name)?.next().value as Outcome);
+    await this.#follow(outcomes, { queues: targets, taken });
+    return outcomes;
   }
 
   #sendTo(name: string): SendClaims {
@@ -60,10 +61,17 @@ export class FusedClaims implements Claims {
     return (keys, args) => this.#script.run(redis, keys.concat(queueKeys), args.concat(jobs));
   }
 
-  async #noteUnrouted(outcomes: readonly Outcome[]): Promise<void> {
-    const unrouted = outcomes.flatMap((one) =>
-      one.status === 'fulfilled' && one.value.verdict === 'claimed' ? [one.value.runId] : [],
+  /** Notes which of the claimed runs have no worker. */
+  async #follow(outcomes: readonly Outcome[], { queues, taken }: Targets): Promise<void> {
+    const runs = outcomes.flatMap((one, n) => {
+      const queue = queues[n];
+      if (one.status === 'rejected' || one.value.verdict !== 'claimed' || queue === undefined) return [];
+      return [{ runId: one.value.runId, queue }];
+    });
+    const targets = { queues: runs.map(({ queue }) => queue), taken };
+    await this.deps.unrouted?.follow(
+      runs.map(({ runId }) => runId),
+      targets,
     );
-    if (unrouted.length > 0) await this.deps.onUnrouted?.(unrouted);
   }
 }

@@ -1,6 +1,7 @@
 import type { KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { Delivery } from '@fencepost/ledger';
+import { queueOfGroup } from './routing.js';
 import { jobId } from './run-job.js';
 import { queueNames, queuePrefix } from './run-queues.js';
 
@@ -8,6 +9,8 @@ import { queueNames, queuePrefix } from './run-queues.js';
 export interface QueueLimits {
   readonly queue: string;
   readonly isPaused: boolean;
+  /** The queue of its app, if the one is paused and the other is not; `null` for a queue that isn't that of a group. */
+  readonly pausedUnlike: string | null;
   /** How many of its jobs may be executed at once; `null`: any number. */
   readonly concurrency: number | null;
   /** How many of its jobs are taken in a time; `null`: any number. */
@@ -34,9 +37,18 @@ export async function readQueueLimits({ redis, delivery, ...space }: QueueLimits
       redis.zcard(key('prioritized')),
       delivery ? redis.exists(key(jobId(delivery))) : 1,
     ]);
-    return isThere === 1 ? [{ queue, ...limitsIn(meta), waiting: waiting + prioritized }] : [];
+    return { queue, ...limitsIn(meta), waiting: waiting + prioritized, isThere: isThere === 1 };
   });
-  return (await Promise.all(read)).flat();
+  const all = await Promise.all(read);
+  const paused = new Set(all.flatMap(({ queue, isPaused }) => (isPaused ? [queue] : [])));
+  return all.flatMap(({ isThere, ...limits }) => {
+    return isThere ? [{ ...limits, pausedUnlike: pausedUnlike(limits.queue, paused) }] : [];
+  });
+}
+
+function pausedUnlike(queue: string, paused: ReadonlySet<string>): string | null {
+  const app = queueOfGroup(queue);
+  return app !== null && paused.has(app) !== paused.has(queue) ? app : null;
 }
 
 function limitsIn([paused, concurrency, max, duration]: readonly (string | null)[]) {

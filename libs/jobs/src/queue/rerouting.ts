@@ -11,6 +11,8 @@ export interface ReroutingDeps {
   readonly router: RunRouter;
   /** Adds each job to the queue at the same place of the list. */
   readonly add: (targets: readonly string[], jobs: readonly NewJob[]) => Promise<void>;
+  /** Told of runs that no worker could execute, and now one can. */
+  readonly onRouted?: (runIds: readonly string[]) => Promise<void>;
 }
 
 const MOVED_AT_ONCE = 100;
@@ -69,6 +71,7 @@ export class Rerouting {
       queues.filter((_, n) => isElsewhere(n)),
       moved.map(again),
     );
+    if (from === UNROUTED_QUEUE) await this.deps.onRouted?.(moved.map(({ data }) => data.runId));
     // A job that a worker has taken meanwhile can't be removed.
     const removed = await Promise.allSettled(moved.map((job) => job.remove()));
     return removed.filter(({ status }) => status === 'fulfilled').length;

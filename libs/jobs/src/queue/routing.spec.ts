@@ -3,6 +3,7 @@ import {
   ALARM_QUEUE_NAME,
   FORMER_QUEUE,
   isOwnQueue,
+  queueOfGroup,
   queuesOfWorker,
   Routing,
   UNROUTED_QUEUE,
@@ -83,6 +84,15 @@ describe('Routing', () => {
       expect(routing.queueFor('render', null)).toBe('billing.heavy');
     }
     expect(new Routing([light]).queueFor('render', null)).toBeNull();
+  });
+
+  it('names the queue of a group after the queue of its app, or of its pool', () => {
+    const nameOf = (pools: readonly string[]) =>
+      ownOf(worker('billing', ['render'], { pools }))?.replace(/[0-9a-f]{8}$/, '');
+    expect(['default', 'heavy'].map((pool) => nameOf([pool]))).toEqual(['billing.only-', 'billing.heavy.only-']);
+    expect(nameOf(['heavy', 'default'])).toBe('billing.only-');
+    const [group] = [ownOf(worker('billing', ['render'], { pools: ['heavy'] })) ?? ''];
+    expect([queueOfGroup(group), queueOfGroup('billing')]).toEqual(['billing.heavy', null]);
   });
 
   it('sends everything that a worker of a former release has to the only queue that this knows', () => {

@@ -62,12 +62,20 @@ export function queuesOfWorker(worker: WorkerCapabilities): string[] {
 function ownQueue({ app, pools = [], handlers, pooled = {} }: WorkerCapabilities): string {
   const content = [app, pools.toSorted(), handlers.toSorted().map((name) => [name, pooled[name] ?? null])];
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
-  return `${sharedQueue(app, DEFAULT_POOL)}.only-${digest.slice(0, 8)}`;
+  const [pool = DEFAULT_POOL] = pools.includes(DEFAULT_POOL) ? [] : pools.toSorted();
+  return `${sharedQueue(app, pool)}.only-${digest.slice(0, 8)}`;
 }
+
+const OWN = /\.only-[0-9a-f]{8}$/;
 
 /** Whether a queue is that of a group of equal workers, see {@link Routing}. */
 export function isOwnQueue(name: string): boolean {
-  return /\.only-[0-9a-f]{8}$/.test(name);
+  return OWN.test(name);
+}
+
+/** The queue of the app, or of the pool, to which a group of equal workers belongs; `null` for any other queue. */
+export function queueOfGroup(name: string): string | null {
+  return isOwnQueue(name) ? name.replace(OWN, '') : null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { Queue, type JobType } from 'bullmq';
 import { batchingBackend } from './batching-backend.js';
-import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
+import { FORMER_QUEUE, isOwnQueue, queueOfGroup, UNROUTED_QUEUE } from './routing.js';
 
 /** The data of a BullMQ job: the key of the run in the ledger. A stale worker could change anything else. */
 export interface RunJobData {
@@ -70,8 +70,40 @@ export class RunQueues {
   async note(names: readonly string[]): Promise<void> {
     const unknown = names.filter((name) => name !== FORMER_QUEUE && !this.#noted.has(name));
     if (unknown.length === 0) return;
+    const fresh = await this.#fresh(unknown.filter(isOwnQueue));
+    await this.#pauseLikeApps(fresh);
     await this.options.redis.sadd(this.#namesKey, ...unknown);
+    // Paused meanwhile: whoever did so may not have seen these.
+    await this.#pauseLikeApps(fresh);
     for (const name of unknown) this.#noted.add(name);
+  }
+
+  async #fresh(names: readonly string[]): Promise<string[]> {
+    if (names.length === 0) return [];
+    const known = await this.options.redis.smismember(this.#namesKey, ...names);
+    return names.filter((_, n) => known[n] === 0);
+  }
+
+  /** The first deploy after a pause brings new groups: their runs are runs of the app that was paused. */
+  async #pauseLikeApps(groups: readonly string[]): Promise<void> {
+    for (const name of groups) {
+      const app = queueOfGroup(name);
+      if (app !== null && (await this.named(app).isPaused())) await this.named(name).pause();
+    }
+  }
+
+  /** A queue, and those of its groups: a person who pauses the queue of an app means all its runs. */
+  async pause(name: string): Promise<void> {
+    for (const queue of await this.#withGroups(name)) await queue.pause();
+  }
+
+  async resume(name: string): Promise<void> {
+    for (const queue of await this.#withGroups(name)) await queue.resume();
+  }
+
+  async #withGroups(name: string): Promise<Queue<RunJobData>[]> {
+    const groups = (await this.names()).filter((other) => queueOfGroup(other) === name);
+    return [name, ...groups].map((one) => this.named(one));
   }
 
   /** An empty queue, with the jobs that it has kept: the ledger has the record of their runs. */

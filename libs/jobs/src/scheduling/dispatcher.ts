@@ -192,7 +192,7 @@ export class Dispatcher {
 }
 
 function isBlocked(reply: ClaimReply): boolean {
-  if (reply.verdict === 'skipped') return reply.reason === 'overlap';
+  if (reply.verdict === 'skipped') return reply.reason !== 'paused';
   return reply.verdict === 'claimed' && reply.behind === true;
 }
 

@@ -1,5 +1,5 @@
 import type { Fence } from '@fencepost/lease';
-import type { RunState, UnknownReason, RunReason, SkipRange } from '@fencepost/ledger/run';
+import type { RunState, UnknownReason, RunReason, SkipRange, WaitReason } from '@fencepost/ledger/run';
 import type { AlarmKind } from './alarm.js';
 import type { Operation } from './operation.js';
 
@@ -108,7 +108,7 @@ export interface Events {
   'occurrence.claimed': OfRun & { readonly fence: Fence; readonly lateByMs: number; readonly reason: RunReason };
   /** An operator asked Bull Board to remove a cron that live pods of these apps declare. */
   'cron.paused-instead': OfCron & { readonly apps: readonly string[]; readonly by: string };
-  'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' | 'paused' };
+  'occurrence.skipped': OfCron & { readonly scheduledAt: number; readonly reason: 'overlap' | WaitReason | 'paused' };
   'occurrence.passed': OfCron & SkipRange;
   'claim.stale': OfCron & { readonly fence: Fence; readonly accepted: Fence };
   'claim.outdated': OfCron & { readonly generation: number; readonly accepted: number };

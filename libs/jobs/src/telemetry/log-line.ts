@@ -69,6 +69,7 @@ function errorFields(parts: ErrorParts): object {
 /** Why instants had no run of their own. */
 const REASONS: Readonly<Record<string, string>> = {
   overlap: 'an earlier run of the cron is still open, running or waiting for a worker',
+  'no-capable-worker': 'an earlier run of the cron waits, because no live worker has its handler',
   paused: 'the cron is paused',
   misfire: 'they were missed, and the misfire policy skips them',
   merged: 'the next run of the cron covers them',

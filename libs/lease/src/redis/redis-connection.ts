@@ -89,7 +89,6 @@ function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
   return noServer ? (answer ?? failure) : failure;
 }
 
-
 type Client = SingleRedis | BoundedCluster;
 
 type Located = ConnectSettings & (RedisTarget | { readonly instance: RedisInstance });

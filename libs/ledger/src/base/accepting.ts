@@ -2,6 +2,7 @@
 
 import type { Fence } from '@fencepost/lease';
 import type {
+  BlockedReason,
   DroppedNotifications,
   Answer,
   MissedRange,
@@ -102,7 +103,7 @@ export interface TriggerRequest {
 
 export type TriggerReply =
   | { readonly verdict: 'claimed'; readonly runId: string }
-  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  | { readonly verdict: 'skipped'; readonly reason: BlockedReason }
   /** There is a run of this id already. */
   | { readonly verdict: 'exists'; readonly state: RunState }
   /** A natural id whose instant is not behind the cursor yet: it is the schedule's own. */
@@ -184,7 +185,7 @@ export interface InstantRange {
 export type ClaimReply =
   /** `behind`: as many runs of the cron were open as may be, so the new one waits for them or takes their place. */
   | { readonly verdict: 'claimed'; readonly runId: string; readonly behind?: true }
-  | { readonly verdict: 'skipped'; readonly reason: 'overlap' }
+  | { readonly verdict: 'skipped'; readonly reason: BlockedReason }
   /** The cron is paused: every instant of the plan that has no other reason is recorded as `paused`. */
   | { readonly verdict: 'skipped'; readonly reason: 'paused' }
   /** The skips are recorded; there was no occurrence to claim. */

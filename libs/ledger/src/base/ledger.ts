@@ -99,8 +99,8 @@ export type SendClaims = (keys: readonly string[], args: readonly (string | numb
 
 /** What a worker writes: the attempts of a run, and the effects of an attempt. */
 export interface AttemptLog {
-  /** Notes on a run that waits why it does; the next attempt clears it. Changes nothing else. */
-  noteWaiting(runId: string, reason: WaitReason): Promise<void>;
+  /** Notes on a run that waits why it does, or that the reason is gone (`null`); the next attempt clears it. Changes nothing else. */
+  noteWaiting(runId: string, reason: WaitReason | null): Promise<void>;
   /** @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1 */
   begin(request: BeginRequest): Promise<BeginReply>;
   /** Extends the run lease; `stale` means the attempt is over. Never revives one that has expired. */

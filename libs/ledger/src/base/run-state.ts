@@ -37,7 +37,12 @@ export const TRANSITIONS: readonly Transition[] = [
     to: 'skipped',
     when: 'an earlier run is open and the policy is to skip, or the cron is paused',
   },
-  { from: 'claimed', event: 'confirm', to: 'enqueued', when: 'BullMQ has taken the delivery' },
+  {
+    from: 'claimed',
+    event: 'confirm',
+    to: 'enqueued',
+    when: 'BullMQ has the job; on one Redis server in the same step as the claim',
+  },
   { from: 'claimed', event: 'begin', to: 'running', when: 'a worker was faster than the confirmation' },
   { from: 'enqueued', event: 'begin', to: 'running', when: 'a worker begins an attempt under a larger fence' },
   { from: 'orphaned', event: 'begin', to: 'running', when: 'another worker takes the run over' },

@@ -4,8 +4,14 @@ import type { RunState } from './run-state.js';
 /** Why a run exists. */
 export type RunReason = 'schedule' | 'catch-up' | 'manual' | 'backfill';
 
-/** Why a scheduled instant didn't run. */
-export type SkipReason = 'overlap' | 'misfire' | 'merged' | 'paused' | 'superseded';
+/**
+ * Why a scheduled instant didn't run. `overlap`: as many runs as may be open at once were. `no-capable-worker`: the same, and
+ * one of them waited because no live worker had its handler.
+ */
+export type SkipReason = BlockedReason | 'misfire' | 'merged' | 'paused' | 'superseded';
+
+/** Why a run was skipped that found others in its way. */
+export type BlockedReason = 'overlap' | WaitReason;
 
 /**
  * What a new occurrence does while as many runs as may be open at once (`maxConcurrency`) still are. `skip`: it doesn't run.

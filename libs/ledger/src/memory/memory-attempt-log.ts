@@ -71,7 +71,7 @@ export class MemoryAttemptLog extends MemoryOperatorLog implements AttemptLog {
     return run?.finished?.nonce === attempt.nonce ? run.finished.state : this.#refuse(attempt, null);
   }
 
-  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
+  async noteWaiting(runId: string, reason: WaitReason | null): Promise<void> {
     const record = this.store.run(runId)?.record;
     if (record && WAITING.includes(record.state)) record.waiting = reason;
   }

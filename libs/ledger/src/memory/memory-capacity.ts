@@ -1,4 +1,4 @@
-import { DEFAULT_CANCEL_GRACE_MS, MAX_QUEUE_LENGTH, type OverlapPolicy } from '../base/run.js';
+import { DEFAULT_CANCEL_GRACE_MS, MAX_QUEUE_LENGTH, type BlockedReason, type OverlapPolicy } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { endInMemory } from './memory-attempt.js';
 import { BLOCKS_ALWAYS, blocks, inOrder, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
@@ -11,20 +11,22 @@ interface Policy {
 
 /** What becomes of a new run, and how many open ones there are too many. */
 interface OverlapVerdict {
-  readonly skipped: boolean;
+  readonly skipped: BlockedReason | null;
   readonly surplus: number;
 }
 
 /** `free-capacity.lua`, line for line. */
 export function overlapOf(cron: MemoryCron, policy: Policy, now: number): OverlapVerdict {
   const { overlap, maxConcurrency = DEFAULT_MAX_CONCURRENCY } = policy;
-  if (overlap === 'allow') return { skipped: false, surplus: 0 };
+  if (overlap === 'allow') return { skipped: null, surplus: 0 };
   const open = [...cron.runs.values()].filter((run) => blocks(run, now));
   const surplus = open.length - maxConcurrency + 1;
-  if (surplus <= 0) return { skipped: false, surplus: 0 };
+  if (surplus <= 0) return { skipped: null, surplus: 0 };
   const waiting = open.filter(({ leaseUntil }) => leaseUntil === BLOCKS_ALWAYS);
-  const skipped = overlap === 'skip' || (overlap === 'queue-all' && waiting.length >= MAX_QUEUE_LENGTH);
-  return { skipped, surplus };
+  const isFull = overlap === 'skip' || (overlap === 'queue-all' && waiting.length >= MAX_QUEUE_LENGTH);
+  // Nothing overlaps with a run that no worker can execute.
+  const why = open.find(({ record }) => record.waiting !== null)?.record.waiting ?? 'overlap';
+  return { skipped: isFull ? why : null, surplus };
 }
 
 interface Newcomer {

@@ -15,7 +15,7 @@ import {
 } from './memory-ledger-record.js';
 import type { MemoryLedgerStore, StoreTime } from './memory-ledger-store.js';
 import { MemoryRunHistory } from './memory-run-history.js';
-import { acceptRun, newRun } from './memory-run.js';
+import { acceptedBefore, acceptRun, newRun } from './memory-run.js';
 import { occurrenceId } from '../base/occurrence.js';
 import type { OverdueOptions, OverdueRun, OverdueRuns } from '../base/accepting.js';
 import { isTerminal } from '../base/run-state.js';
@@ -121,8 +121,7 @@ function sameDecision(cron: MemoryCron, { cron: name, nonce, occurrence }: Claim
   const runId = occurrenceId({ cron: name, scheduledAt: occurrence.scheduledAt });
   const run = cron.runs.get(runId);
   if (run?.claimNonce !== nonce) return null;
-  // Superseded it may be by now, and so may be expired: claimed it was.
-  return run.record.skipped === 'overlap' ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
+  return acceptedBefore(run);
 }
 
 function refuse(cron: MemoryCron, request: ClaimRequest, { now, timing }: StoreTime): ClaimReply | null {

@@ -38,7 +38,7 @@ import {
 } from './memory-ledger-record.js';
 import type { StoreTime } from './memory-ledger-store.js';
 import { MemoryOccurrenceLog } from './memory-occurrence-log.js';
-import { acceptRun, newRun } from './memory-run.js';
+import { acceptedBefore, acceptRun, newRun } from './memory-run.js';
 import { checkCronName, cronOfRun } from '../base/occurrence.js';
 import { isTerminal } from '../base/run-state.js';
 import type { Pause, UnresolvedEffect } from '../base/run.js';
@@ -106,7 +106,7 @@ function knownRun(cron: MemoryCron, { runId, nonce }: TriggerRequest): TriggerRe
   const run = cron.runs.get(runId);
   if (!run) return null;
   if (run.claimNonce !== nonce) return { verdict: 'exists', state: run.record.state };
-  return run.record.skipped === 'overlap' ? { verdict: 'skipped', reason: 'overlap' } : { verdict: 'claimed', runId };
+  return acceptedBefore(run);
 }
 
 /** The id of a run whose record is gone makes no other one while a duplicate of it may come. */

@@ -1,7 +1,7 @@
 import type { LedgerTiming } from '../base/ledger-timing.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
 import { BLOCKS_ALWAYS, type MemoryCron, type MemoryRun } from './memory-ledger-record.js';
-import type { MissedRange, OverlapPolicy, Run } from '../base/run.js';
+import type { BlockedReason, MissedRange, OverlapPolicy, Run } from '../base/run.js';
 
 /** Who wants the run, for when, and why. */
 type Facts = Pick<
@@ -79,20 +79,28 @@ const UNTOUCHED = {
 } as const;
 
 type Accepted =
-  { readonly verdict: 'claimed'; readonly runId: string } | { readonly verdict: 'skipped'; readonly reason: 'overlap' };
+  | { readonly verdict: 'claimed'; readonly runId: string }
+  | { readonly verdict: 'skipped'; readonly reason: BlockedReason };
 
 interface Acceptance {
-  readonly skipped: boolean;
+  readonly skipped: BlockedReason | null;
   readonly now: number;
   readonly timing: LedgerTiming;
+}
+
+/** How a repeated request is answered. The run may be superseded or expired by now: claimed it was. */
+export function acceptedBefore({ record: { id, skipped } }: MemoryRun): Accepted {
+  const isBlocked = skipped === 'overlap' || skipped === 'no-capable-worker';
+  return isBlocked ? { verdict: 'skipped', reason: skipped } : { verdict: 'claimed', runId: id };
 }
 
 /** Keeps the record of a run that is to be, or of one that is not because of others. */
 export function acceptRun(cron: MemoryCron, run: MemoryRun, { skipped, now, timing }: Acceptance): Accepted {
   cron.runs.set(run.record.id, run);
   if (skipped) {
-    Object.assign(run.record, { state: 'skipped', skipped: 'overlap', delivery: 0, finishedAt: now });
-    return { verdict: 'skipped', reason: 'overlap' };
+    const waiting = skipped === 'overlap' ? null : skipped;
+    Object.assign(run.record, { state: 'skipped', skipped, waiting, delivery: 0, finishedAt: now });
+    return { verdict: 'skipped', reason: skipped };
   }
   run.lookAt = Math.max(now, run.record.notBefore ?? now) + timing.recoverMs;
   return { verdict: 'claimed', runId: run.record.id };

@@ -86,7 +86,7 @@ export class PostgresAttemptLog extends PostgresOperatorLog implements AttemptLo
     return this.#inTime('advance_items', [proofOf(attempt), effect, { outcomes: step.finished }, [...step.begun]]);
   }
 
-  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
+  async noteWaiting(runId: string, reason: WaitReason | null): Promise<void> {
     await this.ask('note_waiting', cronOfRun(runId), runId, reason);
   }
 

@@ -84,8 +84,8 @@ export class RedisAttemptLog extends RedisOperatorLog implements AttemptLog {
     return word === 'STALE' ? null : (word as RunState);
   }
 
-  async noteWaiting(runId: string, reason: WaitReason): Promise<void> {
-    await this.access.call('note-waiting', [keysOfRun(this.access.keys, runId).run(runId)], [reason]);
+  async noteWaiting(runId: string, reason: WaitReason | null): Promise<void> {
+    await this.access.call('note-waiting', [keysOfRun(this.access.keys, runId).run(runId)], [reason ?? '']);
   }
 
   async beginEffect(attempt: AttemptRef, { name, ifUnknown, payloadHash }: EffectRequest): Promise<BeginEffectReply> {

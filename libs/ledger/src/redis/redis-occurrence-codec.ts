@@ -4,7 +4,14 @@ import type { ClaimReply, ClaimRequest, CronRecord } from '../base/ledger.js';
 import type { OverdueRun, OverdueRuns } from '../base/accepting.js';
 import type { Run } from '../base/run.js';
 import { DEFAULT_MAX_CONCURRENCY } from '../base/ledger-request.js';
-import { decodePause, deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
+import {
+  blockedReason,
+  decodePause,
+  deliveryOf,
+  encodeOptions,
+  encodeRest,
+  REASON_LETTERS,
+} from './redis-run-codec.js';
 
 /** Adds one row to the ARGV of `claim-occurrences`, in the order its header gives: a tick makes one of each due cron. */
 export function encodeClaim(request: ClaimRequest, args: (string | number)[]): void {
@@ -33,7 +40,7 @@ export function decodeClaim(reply: readonly string[], runId: string): ClaimReply
     case 'CLAIMED':
       return detail === 'behind' ? { verdict: 'claimed', runId, behind: true } : { verdict: 'claimed', runId };
     case 'SKIPPED':
-      return { verdict: 'skipped', reason: detail === 'paused' ? 'paused' : 'overlap' };
+      return { verdict: 'skipped', reason: detail === 'paused' ? 'paused' : blockedReason(detail) };
     case 'RECORDED':
       return { verdict: 'recorded' };
     case 'STALE':

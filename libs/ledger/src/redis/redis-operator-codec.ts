@@ -9,7 +9,7 @@ import {
   RECORDED_AS,
 } from '../base/ledger-request.js';
 import type { LedgerTiming } from '../base/ledger-timing.js';
-import { deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
+import { blockedReason, deliveryOf, encodeOptions, encodeRest, REASON_LETTERS } from './redis-run-codec.js';
 import type { RunState } from '../base/run-state.js';
 import type { UnresolvedEffect } from '../base/run.js';
 
@@ -40,7 +40,7 @@ export function decodeTrigger(reply: readonly string[], runId: string): TriggerR
     case 'CLAIMED':
       return { verdict: 'claimed', runId };
     case 'SKIPPED':
-      return { verdict: 'skipped', reason: 'overlap' };
+      return { verdict: 'skipped', reason: blockedReason(detail) };
     case 'EXISTS':
       return { verdict: 'exists', state: detail as RunState };
     case 'AHEAD':

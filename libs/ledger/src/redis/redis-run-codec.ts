@@ -5,6 +5,7 @@ import { cronOfRun } from '../base/occurrence.js';
 import type { RunState } from '../base/run-state.js';
 import type { Delivery, Notification, NotifiedState, TallyRow } from '../base/ledger.js';
 import type {
+  BlockedReason,
   MissedRange,
   Pause,
   UnresolvedEffect,
@@ -71,7 +72,7 @@ function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, 
     dueAt: scheduledAt + Number(due),
     state: STATES[state] as RunState,
     reason: REASONS[reason] as RunReason,
-    skipped: (skipped || null) as SkipReason | null,
+    skipped: skipReason(skipped, waiting),
     missed: missed ? decodeMissed(missed) : null,
     generation: Number(generation),
     claimFence: parseFence(claimFence),
@@ -96,6 +97,15 @@ function readRun(id: string, row: RunRow, [settled, standing]: readonly [Words, 
     unresolvedEffect: question ? (JSON.parse(question) as UnresolvedEffect) : null,
     cancel: decodeCancel(cancel),
   };
+}
+
+function skipReason(skipped: string | null | undefined, waiting: string | null | undefined): SkipReason | null {
+  return ((skipped === 'overlap' && waiting) || skipped || null) as SkipReason | null;
+}
+
+/** What a script says of a run that found others in its way. */
+export function blockedReason(word: string | undefined): BlockedReason {
+  return word === 'no-capable-worker' ? word : 'overlap';
 }
 
 /** Of runs that were counted together, what `tally-runs.lua` calls their class. */

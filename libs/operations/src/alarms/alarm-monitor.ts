@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import type { CronRecord, OccurrenceLog, RunHistory } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
+import { isTerminal, type Run } from '@fencepost/ledger/run';
 import { reportStoreFailure, type AlarmChange, type SharedSchedules } from '@fencepost/jobs/internal';
 import { inGroups } from '@fencepost/jobs/internal/scheduling';
 import type { Telemetry } from '@fencepost/jobs';
@@ -13,7 +13,7 @@ import { MUTES, muteOf, type Mute, type Mutes } from './mutes.js';
 import { evaluateRules, newestSuccess } from './evaluate-rules.js';
 
 export interface AlarmMonitorDeps {
-  readonly ledger: Pick<OccurrenceLog, 'readCrons'> & Pick<RunHistory, 'runs' | 'runsIn'>;
+  readonly ledger: Pick<OccurrenceLog, 'readCrons' | 'unstarted'> & Pick<RunHistory, 'runs' | 'runsIn' | 'readRun'>;
   readonly store: AlarmStore;
   readonly mutes: Pick<Mutes, 'list'>;
   readonly schedules: Schedules;
@@ -113,13 +113,14 @@ export class AlarmMonitor {
     await this.#write(settled, now);
   }
 
-  /** The newest of each, and those that wait for a person, however old. */
+  /** The newest of each, and the first that blocks them or waits for a person, however old. */
   async #runsOf(names: readonly string[]): Promise<ReadonlyMap<string, readonly Run[]>> {
     const { ledger } = this.deps;
     const runs = new Map<string, Run[]>();
     await inGroups(names, async (name) => {
       try {
-        runs.set(name, await ledger.runs(name, RUNS));
+        const newest = await ledger.runs(name, RUNS);
+        runs.set(name, [...newest, ...(await this.#blocking(name, newest))]);
       } catch (error) {
         // The others are watched all the same.
         reportStoreFailure(this.deps.telemetry, { operation: 'alarm.evaluate', cron: name }, error);
@@ -127,6 +128,15 @@ export class AlarmMonitor {
     });
     for (const run of await ledger.runsIn('uncertain', names, 1)) runs.get(run.cron)?.push(run);
     return runs;
+  }
+
+  /** A run that has not begun, while all that is seen of its cron was skipped because of it. */
+  async #blocking(cron: string, newest: readonly Run[]): Promise<Run[]> {
+    const { ledger } = this.deps;
+    if (newest[0]?.state !== 'skipped' || newest.some(({ state }) => !isTerminal(state))) return [];
+    const [first] = await ledger.unstarted(cron, 1);
+    const run = first ? await ledger.readRun(first.runId) : null;
+    return run ? [run] : [];
   }
 
   #settle({ entry, record, known }: Found, { runs: all, now, mutes }: Seen): Settled {

@@ -82,11 +82,13 @@ function uncertain({ definition, runs }: Snapshot): Alarm | null {
   };
 }
 
-function incapable({ definition, runs }: Snapshot): Alarm | null {
+/** During a deploy a run may well wait a moment for the worker that brings its handler. */
+function incapable({ definition, now, runs }: Snapshot): Alarm | null {
+  const { name, graceMs, lateAfterMs = graceMs } = definition;
   const run = earliest(runs.filter(({ state, waiting }) => !isTerminal(state) && waiting === 'no-capable-worker'));
-  if (!run) return null;
-  const text = `${definition.name}: the run ${run.id} waits because no live worker has a handler for it.`;
-  return { kind: 'no-capable-worker', since: run.dueAt, text, runId: run.id };
+  if (!run || now <= run.dueAt + lateAfterMs) return null;
+  const text = `${name}: the run ${run.id} waits because no live worker has a handler for it.`;
+  return { kind: 'no-capable-worker', since: run.dueAt + lateAfterMs, text, runId: run.id };
 }
 
 function earliest(runs: readonly Run[]): Run | undefined {

@@ -122,11 +122,25 @@ describe('alarms of runs', () => {
     expect(cleared(...others).map(({ kind }) => kind)).toEqual(['late', 'uncertain']);
   });
 
-  it('say that no worker can carry a run out', async () => {
-    const { stage, others } = await pods(['a', 'b'], { lateAfterMs: 60_000, expression: '4 0 0 1 1 *' });
+  it('say that no worker has the handler of a run, no sooner than it is late', async () => {
+    const { stage, others } = await pods(['a', 'b'], { lateAfterMs: LATE_MS, expression: '4 0 0 1 1 *' });
     await stage.memoryLedger.noteWaiting(`${CRON}@${START + 4_000}`, 'no-capable-worker');
-    await stage.clock.advance(2 * LOOK_MS);
-    expect(raised(...others)).toMatchObject([{ kind: 'no-capable-worker' }]);
+    await stage.clock.advance(START + 4_000 + LATE_MS - LOOK_MS - stage.clock.now());
+    expect(raised(...others)).toEqual([]);
+    await stage.clock.advance(3 * LOOK_MS);
+    const kinds = raised(...others).map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual(['late', 'no-capable-worker']);
+  });
+
+  it('say that no worker has the handler of a run, however many instants were skipped because of it', async () => {
+    const { stage, others } = await pods(['a', 'b'], { lateAfterMs: 60_000, overlap: 'skip' });
+    const [first] = (await stage.memoryLedger.runs(CRON, 100)).toReversed();
+    await stage.memoryLedger.noteWaiting(first?.id ?? '', 'no-capable-worker');
+    await stage.clock.advance(60_000 + 3 * LOOK_MS);
+    const alarms = raised(...others).filter(({ kind }) => kind === 'no-capable-worker');
+    expect(alarms).toMatchObject([{ since: START + 61_000, text: expect.stringContaining(first?.id ?? '?') }]);
+    await stage.clock.advance(10 * LOOK_MS);
+    expect(cleared(...others)).toEqual([]);
   });
 });
 

@@ -75,7 +75,7 @@ export function noCounts(): Counting {
     instants: 0,
     ran: 0,
     cancelled: 0,
-    skipped: { overlap: 0, misfire: 0, merged: 0, paused: 0, superseded: 0 },
+    skipped: { overlap: 0, 'no-capable-worker': 0, misfire: 0, merged: 0, paused: 0, superseded: 0 },
     waiting: 0,
     missed: 0,
     doubled: 0,

@@ -56,7 +56,15 @@ export const CATALOG_CHANGES = [
 /** Why a declaration of it is not in force, or may not be what people mean. */
 export const CATALOG_CONFLICTS = ['superseded', 'foreign', 'withheld', 'later', 'differs', 'app_shared'] as const;
 
-const FIRED = ['claimed', 'caught_up', 'skipped_overlap', 'skipped_paused', 'missed', 'merged'] as const;
+const FIRED = [
+  'claimed',
+  'caught_up',
+  'skipped_overlap',
+  'skipped_no_worker',
+  'skipped_paused',
+  'missed',
+  'merged',
+] as const;
 
 /** What is counted as it happens. */
 const COUNTED = {

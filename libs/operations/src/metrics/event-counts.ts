@@ -22,6 +22,7 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   merged: 'merged',
   paused: 'skipped_paused',
   overlap: 'skipped_overlap',
+  'no-capable-worker': 'skipped_no_worker',
   superseded: 'skipped_overlap',
 };
 

@@ -1,4 +1,6 @@
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
+import { isTerminal } from '@fencepost/ledger/run';
+import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { isJustBegun, lately, mayHaveScheduler, mayHaveWorker, undeclaredCrons, workers } from './doctor-lookups.js';
 import { counted, found, listed, took } from './doctor-words.js';
@@ -71,8 +73,16 @@ function orphaned(facts: DoctorFacts): DoctorFinding[] {
   });
 }
 
-function waitingRuns({ crons }: DoctorFacts): DoctorFinding[] {
-  const waiting = crons.filter(({ last }) => last?.waiting === 'no-capable-worker');
+/** The newest run waits, or was skipped because an older one does. */
+function waitsForHandler({ name, last }: CronOverview, { outcomes }: DoctorFacts): boolean {
+  if (last?.waiting !== 'no-capable-worker') return false;
+  if (!isTerminal(last.state)) return true;
+  const runs = outcomes.looked.find(({ cron }) => cron === name)?.runs ?? [];
+  return last.skipped === 'no-capable-worker' && !runs.some(({ attemptedAt }) => (attemptedAt ?? 0) > last.claimedAt);
+}
+
+function waitingRuns(facts: DoctorFacts): DoctorFinding[] {
+  const waiting = facts.crons.filter((cron) => waitsForHandler(cron, facts));
   if (waiting.length === 0) return [];
   const names = listed(waiting.map(({ name }) => name));
   const text = `${counted(waiting.length, 'cron has a run', 'crons have runs')} that no worker has been able to execute: ${names}.`;

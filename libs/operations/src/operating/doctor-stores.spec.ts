@@ -102,6 +102,11 @@ describeFindings('doctor-stores', [
   ['the catalog was made anew', { bornAt: NOW - HOUR }, 'warn CATALOG_REBORN catalog'],
   ['the catalog was made at the first start', { bornAt: NOW - 5 * HOUR + 10_000 }, null],
   ['the catalog was made by younger workers', { bornAt: NOW - 6 * HOUR }, null],
+  [
+    'the queue of an app is paused, and that of a group is not',
+    { redis: redisOf({ queues: [limitsOf({ queue: 'shop.only-0123abcd', pausedUnlike: 'shop' })] }) },
+    'warn QUEUE_NOT_PAUSED queue shop.only-0123abcd',
+  ],
   ['a queue is paused', { redis: redisOf({ queues: [limitsOf({ isPaused: true })] }) }, 'bad QUEUE_PAUSED queue runs'],
   [
     'a queue has a concurrency',

@@ -6,10 +6,11 @@ import {
   type ServerFacts,
 } from '@fencepost/lease/internal/redis-checks';
 import { judgePostgres } from '@fencepost/ledger/durability';
+import type { QueueLimits } from '@fencepost/jobs/internal';
 import type { DoctorFacts, DoctorFinding, DoctorRule, DoctorFindingLevel } from './doctor-facts.js';
 import { workers } from './doctor-lookups.js';
 import { found, listed, took } from './doctor-words.js';
-import { limitsOn } from './queue-limits.js';
+import { limitsOn, type QueueLimit } from './queue-limits.js';
 
 const DAY_MS = 24 * 3_600_000;
 /** Whoever comes back from a week off is still told. */
@@ -179,12 +180,16 @@ function lostDefinitions({ lost: { count, names } }: DoctorFacts): DoctorFinding
 function limitedQueues({ redis }: DoctorFacts): DoctorFinding[] {
   return (redis?.queues ?? []).flatMap((limits) =>
     limitsOn(limits).map((limit) => {
-      const level = limit.code === 'QUEUE_PAUSED' ? 'bad' : limits.waiting > 0 ? 'warn' : 'note';
+      const level = limit.code === 'QUEUE_PAUSED' ? 'bad' : isInTheWay(limit, limits) ? 'warn' : 'note';
       const wait = limits.waiting === 1 ? '1 run waits.' : `${limits.waiting} runs wait.`;
       const text = limits.waiting > 0 ? `${limit.text} ${wait}` : limit.text;
       return found(level, { ...limit, text, subject: `queue ${limits.queue}` });
     }),
   );
+}
+
+function isInTheWay({ code }: QueueLimit, { waiting }: QueueLimits): boolean {
+  return code === 'QUEUE_NOT_PAUSED' || waiting > 0;
 }
 
 function postgresTables({ postgres }: DoctorFacts): DoctorFinding[] {

@@ -110,6 +110,14 @@ const lost = (count: number, agoMs = MINUTE): Over => ({
   ),
 });
 
+const NO_WORKER = 'no-capable-worker';
+const WAITS = { state: 'enqueued', waiting: NO_WORKER, attemptedAt: null } as const;
+
+function skippedBehind(run: Run): Over {
+  const last = runAt(NOW, { ...WAITS, state: 'skipped', skipped: NO_WORKER, claimedAt: NOW });
+  return { crons: [overviewNamed({ last })], outcomes: { looked: [{ cron: 'tick', runs: [last, run] }], left: 0 } };
+}
+
 describe('the findings of the doctor about crons', () => {
   const foreign = entryNamed({ timeZone: 'Europe/Berlin' }, { zoneData: '2024a' });
 
@@ -127,11 +135,13 @@ describe('the findings of the doctor about crons', () => {
     ],
     ['the cron does not fire', { entries: [entryNamed({ name: 'gone' }, { state: 'removed' })] }, null],
     ['its app is gone', { entries: [entryNamed({ name: 'gone' }, { app: 'shop' })] }, 'warn ORPHANED gone'],
+    ['a run waits for a worker', { crons: [overviewNamed({ last: runAt(NOW, WAITS) })] }, 'warn RUNS_WAIT tick'],
     [
-      'a run waits for a worker',
-      { crons: [overviewNamed({ last: runAt(NOW, { waiting: 'no-capable-worker' }) })] },
+      'instants are skipped because a run waits for a worker',
+      skippedBehind(runAt(NOW - MINUTE, WAITS)),
       'warn RUNS_WAIT tick',
     ],
+    ['a worker has begun that run since', skippedBehind(runAt(NOW, { attemptedAt: NOW + 1 })), null],
     ['a run has just asked', asks(MINUTE), 'note UNCERTAIN tick@1772452800000'],
     ['a run asks for a while', asks(HOUR), 'warn UNCERTAIN tick@1772452800000'],
     ['a run asks for days', asks(2 * DAY), 'bad UNCERTAIN tick@1772452800000'],

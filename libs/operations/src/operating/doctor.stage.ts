@@ -25,7 +25,7 @@ export function podOf(over: Partial<PodCard> = {}): PodCard {
 
 /** A queue on which nothing is set and nothing waits, but for what a test says. */
 export function limitsOf(over: Partial<QueueLimits> = {}): QueueLimits {
-  return { queue: 'runs', isPaused: false, concurrency: null, rate: null, waiting: 0, ...over };
+  return { queue: 'runs', isPaused: false, pausedUnlike: null, concurrency: null, rate: null, waiting: 0, ...over };
 }
 
 /** A live process of a former build, which reports nothing. */

@@ -116,6 +116,14 @@ describe('a cron is', () => {
     expect(health([run])).toMatchObject({ state: 'no-worker', since: NOW - HOUR });
   });
 
+  it('without a worker while its instants are skipped because of that, until a run begins', () => {
+    const skipped = every(3, (at) => runAt(at, { state: 'skipped', skipped: 'no-capable-worker', finishedAt: at }));
+    expect(health(skipped)).toMatchObject({ state: 'no-worker', since: NOW - 3 * HOUR });
+    expect(health([ran(NOW - 4 * HOUR), ...skipped])).toMatchObject({ state: 'no-worker', since: NOW - 3 * HOUR });
+    const begun = ran(NOW - 4 * HOUR, { startedAt: NOW - 60_000, finishedAt: NOW });
+    expect(health([begun, ...skipped], { entry: defined({ graceMs: 9 * HOUR }) })).toMatchObject({ state: 'healthy' });
+  });
+
   it('never succeeded when all its instants were skipped or cancelled', () => {
     const skipped = every(3, (at) => runAt(at, { state: 'skipped', skipped: 'overlap', finishedAt: null }));
     expect(health(skipped)).toMatchObject({ state: 'never-succeeded', since: NOW - 3 * HOUR });

@@ -146,7 +146,19 @@ function late({ entry: { definition }, now }: HealthFacts, { marks }: CronHistor
 
 function noWorker({ marks }: CronHistory): Finding | null {
   const waiting = marks.find(({ outcome, reason }) => outcome === 'waiting' && reason === 'no-capable-worker');
-  return waiting ? { state: 'no-worker', since: waiting.dueAt, text: 'no worker' } : null;
+  const since = waiting?.dueAt ?? skippedSince(marks);
+  return since === null ? null : { state: 'no-worker', since, text: 'no worker' };
+}
+
+/** Since when its newest instants were skipped because a run waits that is older than all marks; `null`: it has begun. */
+function skippedSince(marks: readonly CronMark[]): number | null {
+  const scheduled = marks.filter(isScheduled);
+  const skipped = scheduled.slice(scheduled.findLastIndex(({ reason }) => reason !== 'no-capable-worker') + 1);
+  const [first, last] = [skipped[0], skipped.at(-1)];
+  if (!first || !last) return null;
+  const hasBegun = ({ outcome, endedAt }: CronMark) =>
+    outcome === 'running' || (outcome !== 'skipped' && endedAt !== null && endedAt > last.dueAt);
+  return marks.some(hasBegun) ? null : first.dueAt;
 }
 
 /** Instants have come, and each was skipped or cancelled. */

@@ -3,7 +3,7 @@ import { counted, took } from './doctor-words.js';
 
 /** One limit of a queue: what it does to runs, and how it is removed. */
 export interface QueueLimit {
-  readonly code: 'QUEUE_PAUSED' | 'QUEUE_CONCURRENCY' | 'QUEUE_RATE_LIMIT';
+  readonly code: 'QUEUE_PAUSED' | 'QUEUE_NOT_PAUSED' | 'QUEUE_CONCURRENCY' | 'QUEUE_RATE_LIMIT';
   readonly text: string;
   readonly todo: string;
 }
@@ -11,14 +11,22 @@ export interface QueueLimit {
 const ALL = 'over all crons and workers of the queue';
 
 /** What is in the way of the runs in a queue, the worst first. */
-export function limitsOn({ queue, isPaused, concurrency, rate }: QueueLimits): QueueLimit[] {
+export function limitsOn({ queue, isPaused, pausedUnlike, concurrency, rate }: QueueLimits): QueueLimit[] {
   const limits: QueueLimit[] = [];
   if (isPaused) {
-    const text = `The queue "${queue}" is paused: occurrences are claimed and enqueued, but no worker takes them.`;
+    const alone = pausedUnlike === null ? '' : `, and the queue "${pausedUnlike}" of its app is not`;
+    const text = `The queue "${queue}" is paused${alone}: occurrences are claimed and enqueued, but no worker takes them.`;
     const todo =
       'Resume it in Bull Board, on the Queues page of the console. To stop single crons: ' +
       'fencepost pause <cron> --reason <words>.';
     limits.push({ code: 'QUEUE_PAUSED', text, todo });
+  }
+  if (!isPaused && pausedUnlike !== null) {
+    const text =
+      `The queue "${pausedUnlike}" is paused, and "${queue}" is not: runs that only some workers of the app can execute ` +
+      'still start.';
+    const todo = `Resume "${pausedUnlike}" in Bull Board and pause it again: that concerns both.`;
+    limits.push({ code: 'QUEUE_NOT_PAUSED', text, todo });
   }
   if (concurrency !== null) {
     const text = `The queue "${queue}" has a global concurrency of ${concurrency}: at most ${counted(concurrency, 'run')} at once, ${ALL}.`;

@@ -1,5 +1,5 @@
 import type { Account, RunHistory } from '@fencepost/ledger';
-import type { Run } from '@fencepost/ledger/run';
+import type { Run, SkipReason } from '@fencepost/ledger/run';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { instantAfter, instantBefore } from './why-context.js';
 
@@ -76,9 +76,14 @@ function furtherOf(
   const merged = skips.find(({ after, through, reason }) => reason === 'merged' && after < at && at <= through);
   if (merged && merged.through >= to)
     return { from: merged.through, to: (instantAfter(intervals, merged.through) ?? to) + 1 };
-  const met = runs.find(({ scheduledAt, skipped }) => scheduledAt === at && skipped === 'overlap');
+  const met = runs.find(({ scheduledAt, skipped }) => scheduledAt === at && isBlocked(skipped));
   if (met && !runs.some(isInTheWayOf(met))) return { from: Math.max(0, at - FURTHEST_MS), to: from, met };
   return null;
+}
+
+/** Others were in its way: the answer is told with them. */
+function isBlocked(skipped: SkipReason | null): boolean {
+  return skipped === 'overlap' || skipped === 'no-capable-worker';
 }
 
 function isInTheWayOf(met: Run): (run: Run) => boolean {

@@ -106,6 +106,14 @@ const SITUATIONS: readonly Situation[] = [
     ['enqueue', 'Resume it in Bull Board'],
   ],
   [
+    'waits in the queue of a group that alone is paused',
+    DAY,
+    { runs: [run(DAY, WAITING)], queues: [limitsOf({ queue: 'a.only-0123abcd', isPaused: true, pausedUnlike: 'a' })] },
+    'waiting',
+    'The queue "a.only-0123abcd" is paused, and the queue "a" of its app is not',
+    ['enqueue', 'Resume it in Bull Board'],
+  ],
+  [
     'waits in a queue with a concurrency',
     DAY,
     { runs: [run(DAY, WAITING)], queues: [limitsOf({ concurrency: 1 })] },

@@ -29,6 +29,19 @@ describe('why an instant that did not run', () => {
       ['overlap', 'ended at 2026-03-10T03:01:00Z (succeeded)'],
     ],
     [
+      'met a run that no worker could execute',
+      DAY,
+      {
+        runs: [
+          run('2026-03-09T03:00:00Z', { state: 'enqueued', attempt: 0, startedAt: null, finishedAt: null }),
+          run(DAY, { state: 'skipped', skipped: 'no-capable-worker', attempt: 0, startedAt: null }),
+        ],
+      },
+      'no-capable-worker',
+      `no live worker had the handler "tick", and tick@${ms('2026-03-09T03:00:00Z')} already waited for one`,
+      ['enqueue', 'No live worker had the handler "tick" when the instant was claimed'],
+    ],
+    [
       'fell into a pause that goes on',
       DAY,
       { skips: [['2026-03-09T03:00:00Z', DAY, 'paused']], paused: PAUSE },

@@ -14,6 +14,8 @@ export function skipped(instantFacts: InstantFacts, reason: SkipReason, run: Run
   switch (reason) {
     case 'overlap':
       return overlapped(instantFacts, run);
+    case 'no-capable-worker':
+      return unrouted(instantFacts, run);
     case 'paused':
       return paused(instantFacts);
     case 'merged':
@@ -26,10 +28,8 @@ export function skipped(instantFacts: InstantFacts, reason: SkipReason, run: Run
 }
 
 function overlapped(instantFacts: InstantFacts, run: Run | null): Verdict {
-  const at = run?.claimedAt ?? instantFacts.context.dueAt;
-  const going = instantFacts.account.runs.filter(
-    (other) => other.id !== run?.id && isInTheWay(other, instantFacts.context.at, at),
-  );
+  const at = timeOfClaim(instantFacts, run);
+  const going = runsInTheWay(instantFacts, run);
   const { overlap, maxConcurrency = 1 } = definitionThen(instantFacts);
   const which =
     going.length === 0
@@ -37,13 +37,6 @@ function overlapped(instantFacts: InstantFacts, run: Run | null): Verdict {
       : going
           .map((other) => `${other.id} ${hadBegun(other, at) ? 'was still going' : 'waited for a worker'}`)
           .join(' and ');
-  const steps = going.map((other) => {
-    const end = other.finishedAt === null ? 'and goes on' : `and ended at ${utc(other.finishedAt)} (${other.state})`;
-    return step('overlap', `${other.id} was claimed at ${utc(other.claimedAt)} ${end}.`, {
-      at: other.claimedAt,
-      level: 'note',
-    });
-  });
   const rule = step(
     'overlap',
     `Its overlap policy is "${overlap}", and at most ${maxConcurrency} of its runs may be open at once.`,
@@ -52,8 +45,37 @@ function overlapped(instantFacts: InstantFacts, run: Run | null): Verdict {
   return {
     verdict: 'overlap',
     answer: `It did not run: ${which}, and its overlap policy is "${overlap}".`,
-    steps: [...steps, rule],
+    steps: [...going.map(stillOpen), rule],
   };
+}
+
+/** Nothing overlapped: the run in its way could not begin. */
+function unrouted(instantFacts: InstantFacts, run: Run | null): Verdict {
+  const going = runsInTheWay(instantFacts, run);
+  const { name, handler = name } = definitionThen(instantFacts);
+  const which = going.length === 0 ? 'an earlier run' : going.map(({ id }) => id).join(' and ');
+  const text = `No live worker had the handler "${handler}" when the instant was claimed (no-capable-worker).`;
+  return {
+    verdict: 'no-capable-worker',
+    answer: `It did not run: no live worker had the handler "${handler}", and ${which} already waited for one.`,
+    steps: [...going.map(stillOpen), step('enqueue', text, { at: run?.claimedAt ?? null, level: 'bad' })],
+  };
+}
+
+function stillOpen({ id, claimedAt: at, finishedAt, state }: Run): WhyStep {
+  const end = finishedAt === null ? 'and goes on' : `and ended at ${utc(finishedAt)} (${state})`;
+  return step('overlap', `${id} was claimed at ${utc(at)} ${end}.`, { at, level: 'note' });
+}
+
+function timeOfClaim({ context }: InstantFacts, run: Run | null): number {
+  return run?.claimedAt ?? context.dueAt;
+}
+
+/** The runs that were open when the instant was claimed. */
+function runsInTheWay(instantFacts: InstantFacts, run: Run | null): Run[] {
+  const at = timeOfClaim(instantFacts, run);
+  const { account, context } = instantFacts;
+  return account.runs.filter((other) => other.id !== run?.id && isInTheWay(other, context.at, at));
 }
 
 function hadBegun({ startedAt }: Run, at: number): boolean {
@@ -154,8 +176,12 @@ function superseded(instantFacts: InstantFacts, run: Run | null): Verdict {
   return {
     verdict: 'superseded',
     answer: `It did not run. ${text}`,
-    steps: [step(run ? 'overlap' : 'generation', text, { level: 'warn' })],
+    steps: [...waitSteps(run), step(run ? 'overlap' : 'generation', text, { level: 'warn' })],
   };
+}
+
+function waitSteps(run: Run | null): WhyStep[] {
+  return run?.waiting ? [step('enqueue', 'No live worker had its handler (no-capable-worker).', { level: 'bad' })] : [];
 }
 
 /** No worker came in time. */

@@ -27,7 +27,7 @@ export interface WhyStep {
 /** The answer in a word. */
 export type WhyVerdict =
   | ('ran' | 'late' | 'retried' | 'running' | 'waiting' | 'failed' | 'cancelled' | 'uncertain')
-  | ('overlap' | 'paused' | 'misfire' | 'merged' | 'superseded')
+  | ('overlap' | 'no-capable-worker' | 'paused' | 'misfire' | 'merged' | 'superseded')
   | ('no-instant' | 'gap' | 'repeat' | 'manual' | 'unborn' | 'clock-behind' | 'disabled' | 'removed')
   | ('due' | 'missed' | 'forgotten' | 'will-run' | 'will-not-run');
 

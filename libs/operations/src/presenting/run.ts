@@ -9,7 +9,7 @@ const runStateSchema = z
   .describe('States of a run; uncertain waits for an operator.');
 
 const skipReasonSchema = z
-  .enum(['overlap', 'misfire', 'merged', 'paused', 'superseded'])
+  .enum(['overlap', 'no-capable-worker', 'misfire', 'merged', 'paused', 'superseded'])
   .describe('Why an instant did not run.');
 
 const missedSchema = z

@@ -41,6 +41,32 @@ export function overlapContract(makeHarness: MakeLedgerHarness): void {
       expect((await stage.ledger.pending(stage.cron)).map(({ runId }) => runId)).not.toContain(stage.idOf(2));
     });
 
+    it('waits for a worker with its handler is skipped, and nothing is called an overlap', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.ledger.noteWaiting(await stage.enqueued(1), 'no-capable-worker');
+      const request = await stage.request(2, { overlap: 'skip' });
+      const reply = { verdict: 'skipped', reason: 'no-capable-worker' };
+      expect(await stage.ledger.claim(request)).toEqual(reply);
+      expect(await stage.ledger.claim(request)).toEqual(reply);
+      expect(await stage.run(stage.idOf(2))).toMatchObject({ state: 'skipped', skipped: 'no-capable-worker' });
+      const triggered = stage.order({ overlap: 'skip' });
+      expect(await stage.ledger.trigger(triggered)).toEqual(reply);
+      expect(await stage.ledger.trigger(triggered)).toEqual(reply);
+      expect((await stage.run(triggered.runId)).skipped).toBe('no-capable-worker');
+      const range = { from: stage.instant(2), to: stage.instant(3), bucketMs: 1_000, graceMs: 0, most: 10 };
+      const { rows } = await stage.ledger.tally(stage.cron, range);
+      expect(rows).toMatchObject([{ skipped: 'no-capable-worker', count: 1 }]);
+    });
+
+    it('has a worker again is skipped as an overlap, although it waited for one', async () => {
+      const stage = await Stage.of(makeHarness);
+      await stage.ledger.noteWaiting(await stage.enqueued(1), 'no-capable-worker');
+      await stage.ledger.noteWaiting(stage.idOf(1), null);
+      expect(await stage.run(stage.idOf(1))).toMatchObject({ waiting: null });
+      const reply = await stage.ledger.claim(await stage.request(2, { overlap: 'skip' }));
+      expect(reply).toEqual({ verdict: 'skipped', reason: 'overlap' });
+    });
+
     it.each(Object.entries(OVER))('%s is claimed', async (_name, situation) => {
       const stage = await Stage.of(makeHarness);
       await situation(stage);

@@ -39,7 +39,7 @@ local KEYS, ARGV, call, number = KEYS, ARGV, redis.call, tonumber
 local state, accepted = ARGV[4], {}
 local latest, look_at = now + number(ARGV[1]), score_of(state == 'enqueued' and 1 or 2, now + number(ARGV[2]))
 local CLAIMED, BEHIND, RECORDED = { 'CLAIMED' }, { 'CLAIMED', 'behind' }, { 'RECORDED' }
-local OVERLAP, PAUSED = { 'SKIPPED', 'overlap' }, { 'SKIPPED', 'paused' }
+local PAUSED = { 'SKIPPED', 'paused' }
 local PLAN = '^(%d+) (%-?%d*) (%-?%d+) (%-?%d+) (%-?%d+) (%a?) (%S+) (%d+) (%d+) (%d+) (%d+) (.*)$'
 
 -- Read once, however many claims have it.
@@ -61,9 +61,9 @@ local function decided_before(k, a, id)
   local recorded = call('HMGET', KEYS[k], 'recordNonce', 'recordPaused')
   if recorded[1] == ARGV[a + 3] then return recorded[2] == '1' and PAUSED or RECORDED end
   if id == '' then return nil end
-  local run = call('HMGET', KEYS[k + 1], 'n', 'skipped')
+  local run = call('HMGET', KEYS[k + 1], 'n', 'skipped', 'waiting')
   if run[1] ~= ARGV[a + 3] then return nil end
-  return run[2] == 'overlap' and OVERLAP or CLAIMED
+  return run[2] == 'overlap' and { 'SKIPPED', run[3] or 'overlap' } or CLAIMED
 end
 
 local function refuse(k, a, plan, cron, id)
@@ -111,6 +111,7 @@ local function claim(k, a, plan)
   local paused = id ~= '' and cron[5] and (cron[5] == 'ever' or number(cron[5]) > now)
   local skipped, surplus = false, 0
   if id ~= '' and not paused then skipped, surplus = overlap_of(open, policy, plan.most) end
+  if skipped then skipped = blocked_by(at) end
 
   call('HSET', record, 'cursor', instant)
   -- Tick after tick they are the same, and the term is that of its fence.
@@ -134,9 +135,10 @@ local function claim(k, a, plan)
   record_claim(run, plan, skipped and 'skipped' or state, ARGV[a], ARGV[a + 3], ARGV[a + 2],
     unpack(ARGV, words, words + plan.options - 1))
   if skipped then
+    note_blocked(run, skipped)
     call('PEXPIRE', run, ARGV[3])
     note_cron(base .. 'noted', ARGV[3])
-    return OVERLAP
+    return { 'SKIPPED', skipped }
   end
   if surplus > 0 then free_capacity(at, id, ARGV[3], policy, plan.most, surplus, plan.grace) end
   call('ZADD', open, look_at, id)

@@ -2,7 +2,7 @@
 --
 -- Expects server-time and find-cron before it: a call may bring the runs of many crons.
 -- @include end-run
-local LONGEST_QUEUE, MOST_LOOKED_AT = 100, 2000
+local LONGEST_QUEUE, MOST_LOOKED_AT, MOST_ASKED_WHY = 100, 2000, 20
 local after_now, at_once = string.format('(%.0f', now), string.format('%.0f', now)
 
 -- Whether the new run has to be skipped, and how many open ones there are too many. Writes nothing.
@@ -12,6 +12,16 @@ local function overlap_of(open, policy, most)
   if surplus <= 0 then return false, 0 end
   if policy == 'skip' then return true, surplus end
   return policy == 'queue-all' and redis.call('ZCOUNT', open, score_of(1, 0), '+inf') >= LONGEST_QUEUE, surplus
+end
+
+-- Why a new run is skipped that finds others in its way: nothing overlaps with one that no worker can execute.
+local function blocked_by(cron)
+  -- Those that wait for a worker have the highest scores.
+  for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', cron.open, '+inf', after_now, 'LIMIT', 0, MOST_ASKED_WHY)) do
+    local why = redis.call('HGET', cron.base .. 'run:' .. id, 'waiting')
+    if why then return why end
+  end
+  return 'overlap'
 end
 
 -- The open runs in the way, the oldest first.

@@ -23,3 +23,8 @@ local function record_claim(key, terms, state, fence, nonce, by, ...)
     call('HSET', key, 'c', facts, 's', '2 c 1 0  ' .. terms.wait, 'n', nonce, 'h', by, ...)
   end
 end
+
+-- Why it was skipped, where nothing overlaps. A build that knows no other reason than overlap reads on.
+local function note_blocked(key, why)
+  if why ~= 'overlap' then redis.call('HSET', key, 'waiting', why) end
+end

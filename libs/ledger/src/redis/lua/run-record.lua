@@ -11,6 +11,8 @@
 --    payload, error, result, question, notify, waiting, skipped, deliveryNonce, cancel: "at until by", resolved: "nonce state delivery",
 --    last: "nonce state" of an attempt that ended and left the run to another one; and its effects, see effect-record
 --
+-- With skipped = overlap, waiting says why the run in the way had not begun.
+--
 -- States, reasons and overlap policies are letters. All times but scheduledAt and those of cancel count from scheduledAt, ms.
 -- What isn't there is empty. The end of a run's lease is its score in the set of open runs, and nowhere else. What changes
 -- together stands together, so that a step writes little and reads hardly more; and no usual value is longer than 64 bytes: up

@@ -38,8 +38,9 @@ local function class_of(id, at, key, run)
     if started and started - due > grace then late = 'l' end
   end
   local class = state .. reason .. ((attempts == '0' or attempts == '1') and '-' or 'r') .. late .. (id == own .. at and 'n' or '-')
-  if state == 'k' then return class .. (redis.call('HGET', key, 'skipped') or '') end
-  return class
+  if state ~= 'k' then return class end
+  local skipped, waiting = unpack(redis.call('HMGET', key, 'skipped', 'waiting'))
+  return class .. (skipped == 'overlap' and waiting or skipped or '')
 end
 
 local counts, starts, gone = {}, {}, ''

@@ -41,9 +41,9 @@
 -- @include record-claim
 -- @include copy-done
 -- @include remember-ids
-local earlier, skip_reason = read_run(KEYS[5], ARGV[1]), redis.call('HMGET', KEYS[5], 'n', 'skipped')
+local earlier, skip_reason = read_run(KEYS[5], ARGV[1]), redis.call('HMGET', KEYS[5], 'n', 'skipped', 'waiting')
 if earlier and skip_reason[1] == ARGV[2] then
-  if skip_reason[2] == 'overlap' then return { 'SKIPPED', 'overlap' } end
+  if skip_reason[2] == 'overlap' then return { 'SKIPPED', skip_reason[3] or 'overlap' } end
   return { 'CLAIMED' }
 end
 if earlier then return { 'EXISTS', earlier.state } end
@@ -66,6 +66,7 @@ if ARGV[3] ~= '' then
   end
 end
 local skipped, surplus = overlap_of(KEYS[3], ARGV[5], ARGV[6])
+if skipped then skipped = blocked_by(find_cron(KEYS[1])) end
 
 if ARGV[4] == '1' then redis.call('SADD', KEYS[6], instant) end
 if ARGV[11] ~= '' then remember_ids(KEYS[7], { ARGV[1] }, tonumber(ARGV[11])) end
@@ -76,9 +77,10 @@ local terms = { instant = instant, due = waits and ARGV[10] or instant, reason =
   generation = ARGV[15], rest = ARGV[18], not_before = waits and later or nil }
 record_claim(KEYS[5], terms, skipped and 'skipped' or 'claimed', '0', ARGV[2], ARGV[17], 'by', ARGV[17], unpack(ARGV, 19))
 if skipped then
+  note_blocked(KEYS[5], skipped)
   redis.call('PEXPIRE', KEYS[5], ARGV[9])
   note_cron(KEYS[9], ARGV[9])
-  return { 'SKIPPED', 'overlap' }
+  return { 'SKIPPED', skipped }
 end
 free_capacity(find_cron(KEYS[1]), ARGV[1], ARGV[9], ARGV[5], ARGV[6], surplus, ARGV[7])
 if KEYS[11] then copy_done(KEYS[11], KEYS[10], KEYS[5], KEYS[8]) end

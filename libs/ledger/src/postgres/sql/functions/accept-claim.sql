@@ -49,7 +49,7 @@ begin
   insert into run (
     space, id, cron, scheduled_at, due_at, reason, missed_count, missed_from, missed_to, generation,
     claim_fence, claimed_by, claim_nonce, claimed_at, overlap, max_concurrency, start_by, handler, payload,
-    state, skipped, finished_at, delivery, open_until, watch_at, pending
+    state, skipped, waiting, finished_at, delivery, open_until, watch_at, pending
   ) values (
     this.space, new_id, this.name, (claim->>'instant')::bigint, (claim->>'dueAt')::bigint, claim->>'reason',
     (claim->'missed'->>'count')::bigint, (claim->'missed'->>'from')::bigint, (claim->'missed'->>'to')::bigint,
@@ -57,13 +57,16 @@ begin
     claim->>'overlap', most, (claim->>'startBy')::bigint, claim->>'handler', claim->>'payload',
     case when found_open.skipped then 'skipped' else 'claimed' end,
     case when found_open.skipped then 'overlap' end,
+    case when found_open.skipped then found_open.waits end,
     case when found_open.skipped then the_now end,
     case when found_open.skipped then 0 else 1 end,
     case when not found_open.skipped then 9223372036854775807 end,
     case when not found_open.skipped then the_now + the_recover end,
     not found_open.skipped
   );
-  if found_open.skipped then return json_build_object('verdict', 'skipped', 'reason', 'overlap'); end if;
+  if found_open.skipped then
+    return json_build_object('verdict', 'skipped', 'reason', coalesce(found_open.waits, 'overlap'));
+  end if;
   if found_open.surplus > 0 then return json_build_object('verdict', 'claimed', 'runId', new_id, 'behind', true); end if;
   return json_build_object('verdict', 'claimed', 'runId', new_id);
 end $$;

@@ -7,7 +7,9 @@ language sql stable
 as $$
   select json_build_object(
     'id', this.id, 'cron', this.cron, 'scheduledAt', this.scheduled_at, 'dueAt', this.due_at, 'state', this.state,
-    'reason', this.reason, 'skipped', this.skipped,
+    'reason', this.reason,
+    -- A build that knows no other reason reads on: waiting says why the run in the way had not begun.
+    'skipped', case when this.skipped = 'overlap' then coalesce(this.waiting, 'overlap') else this.skipped end,
     'missed', case when this.missed_count is not null then
       json_build_object('count', this.missed_count, 'from', this.missed_from, 'to', this.missed_to) end,
     'generation', this.generation, 'claimFence', this.claim_fence::text, 'claimedBy', this.claimed_by,

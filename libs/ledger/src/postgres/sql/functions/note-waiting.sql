@@ -1,9 +1,9 @@
--- Records why a run waits; the next attempt clears it.
+-- Records why a run waits, or that the reason is gone; the next attempt clears it.
 --
 -- the_space  whose run it is
 -- the_cron  its cron
 -- the_run  its id
--- the_reason  why it waits
+-- the_reason  why it waits, or null
 -- Returns  nothing
 create or replace function note_waiting(the_space text, the_cron text, the_run text, the_reason text) returns json
 language plpgsql

@@ -18,6 +18,8 @@ begin
   end if;
   select * into earlier from run where space = this.space and id = claim->>'runId' and claim_nonce = claim->>'nonce';
   if not found then return null; end if;
-  if earlier.skipped = 'overlap' then return json_build_object('verdict', 'skipped', 'reason', 'overlap'); end if;
+  if earlier.skipped = 'overlap' then
+    return json_build_object('verdict', 'skipped', 'reason', coalesce(earlier.waiting, 'overlap'));
+  end if;
   return json_build_object('verdict', 'claimed', 'runId', earlier.id);
 end $$;

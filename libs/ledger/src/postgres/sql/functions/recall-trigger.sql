@@ -9,7 +9,8 @@ as $$
   select case
     when earlier.id is null then null
     when earlier.claim_nonce <> the_nonce then json_build_object('verdict', 'exists', 'state', earlier.state)
-    when earlier.skipped = 'overlap' then json_build_object('verdict', 'skipped', 'reason', 'overlap')
+    when earlier.skipped = 'overlap' then
+      json_build_object('verdict', 'skipped', 'reason', coalesce(earlier.waiting, 'overlap'))
     else json_build_object('verdict', 'claimed', 'runId', earlier.id)
   end
 $$;

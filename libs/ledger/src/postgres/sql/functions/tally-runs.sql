@@ -17,7 +17,8 @@ language sql volatile
 set search_path from current
 as $$
   with of_then as (
-    select scheduled_at - scheduled_at % the_bucket_ms as at, state, reason, skipped, attempt > 1 as retried,
+    select scheduled_at - scheduled_at % the_bucket_ms as at, state, reason,
+      case when skipped = 'overlap' then coalesce(waiting, 'overlap') else skipped end as skipped, attempt > 1 as retried,
       coalesce(started_at - due_at > the_grace_ms and reason in ('schedule', 'catch-up'), false) as late,
       id = cron || '@' || scheduled_at as "natural", scheduled_at,
       coalesce(finished_at + the_keep_ms <= now_ms(), false) as gone

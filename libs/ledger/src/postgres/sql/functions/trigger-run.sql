@@ -63,7 +63,7 @@ begin
   insert into run (
     space, id, cron, scheduled_at, due_at, not_before, reason, missed_count, missed_from, missed_to, generation,
     claim_fence, claimed_by, by, claim_nonce, claimed_at, overlap, max_concurrency, handler, payload, priority,
-    state, skipped, finished_at, delivery, open_until, watch_at, pending
+    state, skipped, waiting, finished_at, delivery, open_until, watch_at, pending
   ) values (
     the_space, new_id, the_cron, instant_asked, case when delayed then begins else instant_asked end,
     case when delayed then begins end, request->>'reason',
@@ -72,6 +72,7 @@ begin
     request->>'overlap', most, request->>'handler', request->>'payload', (request->>'priority')::bigint,
     case when found_open.skipped then 'skipped' else 'claimed' end,
     case when found_open.skipped then 'overlap' end,
+    case when found_open.skipped then found_open.waits end,
     case when found_open.skipped then at_now end,
     case when found_open.skipped then 0 else 1 end,
     case when not found_open.skipped then 9223372036854775807 end,
@@ -88,7 +89,9 @@ begin
   if (request->>'natural')::boolean then
     insert into asked (space, cron, instant) values (the_space, the_cron, instant_asked);
   end if;
-  if found_open.skipped then return json_build_object('verdict', 'skipped', 'reason', 'overlap'); end if;
+  if found_open.skipped then
+    return json_build_object('verdict', 'skipped', 'reason', coalesce(found_open.waits, 'overlap'));
+  end if;
   if request->>'rerunOf' is not null then perform copy_effects(the_space, the_cron, request->>'rerunOf', new_id); end if;
   if the_channel is not null then perform pg_notify(the_channel, new_id); end if;
   return json_build_object('verdict', 'claimed', 'runId', new_id);
