@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { sleep, systemClock, type Clock, throttled } from '../base/clock.js';
 import { SetupError } from '../base/errors.js';
 import { unobserved } from '../telemetry/lease-events.js';
+import type * as Clients from './redis-clients.js';
 import type { BoundedCluster, ClusterNode, SingleRedis } from './redis-clients.js';
 import { RotatingCredentials } from './redis-credentials.js';
 import { HistoryWatch } from './redis-history.js';
@@ -88,9 +89,6 @@ function reasonOf({ failures, hints }: Startup, error: unknown): unknown {
   return noServer ? (answer ?? failure) : failure;
 }
 
-/** ioredis is imported with the first connection: a program that only imports this package, such as a test, needs none. */
-type Clients = typeof import('./redis-clients.js');
-
 type Client = SingleRedis | BoundedCluster;
 
 type Located = ConnectSettings & (RedisTarget | { readonly instance: RedisInstance });
@@ -106,7 +104,8 @@ async function made(factory: () => RedisInstance | Promise<RedisInstance>): Prom
 }
 
 interface Making {
-  readonly clients: Clients;
+  /** ioredis is imported with the first connection: a program that only imports this package, such as a test, needs none. */
+  readonly clients: typeof Clients;
   readonly startup: Startup;
   readonly clock: Clock;
   readonly report: (message: string) => void;
