@@ -1,3 +1,5 @@
+import fusedSteps from './g07-fused-steps.mjs';
+
 /** An accepted occurrence is enqueued at least once. */
 
 const QUEUE_BACKEND = 'libs/jobs/src/queue/batching-backend-on-bullmq.spec.ts';
@@ -211,8 +213,8 @@ export default [
     guards: 'G7',
     defence: 'who has lost a job ends it no more',
     file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
-    find: 'if token ~= job.token then return false end',
-    replace: '',
+    find: 'if token ~= job.token or job.is_broken then',
+    replace: 'if job.is_broken then',
     killedBy: QUEUE_BACKEND,
     test: 'that another has taken over',
   },
@@ -241,7 +243,7 @@ export default [
     guards: 'G7',
     defence: 'no job waits because the one worker that knows of it is busy with a job of another queue',
     file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
-    find: ' or (served > 0 and n <= number(ARGV[6]))',
+    find: ' or (served > 0 and n <= number(ARGV[7]))',
     replace: '',
     killedBy: WORKER_BACKEND,
     test: 'wakes another worker for the queue whose marker it popped',
@@ -266,4 +268,5 @@ export default [
     killedBy: WORKER_BACKEND,
     test: 'never has two jobs of one id, at a concurrency of 2',
   },
+  ...fusedSteps,
 ];

@@ -40,7 +40,7 @@ export default [
     guards: 'G7',
     defence: 'a delivery is only over when its run has ended or goes on elsewhere',
     file: 'libs/jobs/src/queue/lua/turn-over-jobs.lua',
-    find: 'or job.is_broken then return false',
+    find: ' or job.is_broken then return false',
     replace: 'then return false',
     killedBy: 'libs/jobs/src/running/run-steps-on-bullmq.spec.ts',
     test: 'are not completed while the record of the run is broken',

@@ -77,7 +77,7 @@ export default [
     name: 'for each: done items are carried out again',
     guards: 'G9',
     defence: 'a retry continues where it stopped',
-    file: 'libs/jobs/src/running/for-each.ts',
+    file: 'libs/jobs/src/running/pending-items.ts',
     find: "    if (record?.state === 'done') return null;\n",
     replace: '',
     killedBy: 'libs/jobs/src/running/for-each.spec.ts',

@@ -107,7 +107,7 @@ export default [
     name: 'for each: an item that is to be asked about is repeated',
     guards: 'G10',
     defence: 'an item that is asked about is never repeated by itself',
-    file: 'libs/jobs/src/running/for-each.ts',
+    file: 'libs/jobs/src/running/pending-items.ts',
     find: "if (orphaned === null || this.settings.ifUnknown !== 'ask') return",
     replace: 'if (true) return',
     killedBy: 'libs/jobs/src/running/for-each-unknown.spec.ts',

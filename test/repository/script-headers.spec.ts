@@ -165,7 +165,9 @@ describe('the SQL statements', () => {
   });
 
   // They stand still from the beginning of a transaction on, also while it waits for a lock.
-  it.each(files)('$path asks no clock that stands still', ({ body }) => {
+  it.each(files)('$path asks no clock that stands still', ({ path, body }) => {
+    // There it is to: it names the transaction that begins in the same message.
+    if (path.endsWith('/prepare-transaction.sql')) return;
     expect(body).not.toMatch(/\b(now|statement_timestamp|transaction_timestamp)\s*\(|\b(current|local)_?time/i);
   });
 });

@@ -30,15 +30,7 @@ export type {
 export { LATE_TRIGGER_MS, OperatorInputError } from './base/ledger-request.js';
 export { LEDGER_BATCH } from './base/ledger-timing.js';
 export type { LedgerTiming } from './base/ledger-timing.js';
-export type {
-  AttemptLog,
-  AttemptSteps,
-  Ledger,
-  OccurrenceLog,
-  OperatorLog,
-  RunHistory,
-  RunWithEffects,
-} from './base/ledger.js';
+export type { AttemptLog, Ledger, OccurrenceLog, OperatorLog, RunHistory, RunWithEffects } from './base/ledger.js';
 export type { Notification } from './base/run.js';
 export { MAX_NOTIFICATIONS } from './base/run.js';
 export {

@@ -100,10 +100,8 @@ export class Declarer {
     const set = definitionSet(options, [...options.declarations.values()]);
     const reading = await ports.registry.look();
     // A catalog that was lost a moment ago does not know the revisions that are live.
-    const above = Math.max(
-      0,
-      ...reading.revisions.flatMap(({ app, revision }) => (app === options.app ? [revision] : [])),
-    );
+    const numbers = reading.revisions.filter(({ app }) => app === options.app).map(({ revision }) => revision);
+    const above = Math.max(0, ...numbers);
     const revision = await ports.catalog.revisions.enrol(set, { above });
     const foreign = await readForeignNames(ports.catalog, options, reading);
     return new Declarer(ports, options, { set, revision, foreign });

@@ -201,9 +201,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const names = this.#queues?.names ?? [];
     const moved = this.queue.queues.note(names).then(() => this.queue.rerouting.reroute());
     moved.then(
-      () => {
-        this.#reroutedAt = change;
-      },
+      () => void (this.#reroutedAt = change),
       (error: unknown) => {
         if (this.#processor) reportQueueFailure(this.telemetry, { operation: 'queue.reroute' }, error);
       },
@@ -216,12 +214,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
     const { rerouting } = this.queue;
     const attempts = {
-      ledger,
-      clock,
-      telemetry,
-      random,
-      worker: this.keeper.holder,
-      ttlMs,
+      ...{ ledger, clock, telemetry, random, ttlMs, worker: this.keeper.holder },
       handlerOf: (name: string) => this.#executed.find(name),
       tracing,
       notifyOf: this.notifications.notifyOf,

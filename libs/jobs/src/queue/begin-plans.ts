@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { AttemptSteps } from '@fencepost/ledger';
+import type { AttemptSteps } from './run-steps.js';
 
 export interface BeginPlansOptions {
   readonly redis: RedisClient;

@@ -37,8 +37,8 @@ function stage() {
 
 type Stage = ReturnType<typeof stage>;
 
-async function only(claims: Pick<OccurrenceLog, 'claimAll'>, request: ClaimRequest): Promise<ClaimReply> {
-  const [outcome] = await claims.claimAll([request]);
+async function only(claims: Pick<OccurrenceLog, 'claimAll'>, asked: ClaimRequest): Promise<ClaimReply> {
+  const [outcome] = await claims.claimAll([asked]);
   if (outcome?.status !== 'fulfilled') throw outcome?.reason;
   return outcome.value;
 }

@@ -31,7 +31,7 @@ function stage({ inOneStep }: { readonly inOneStep: boolean }) {
   const [confirm, enqueue] = [vi.spyOn(ledger, 'confirm'), vi.spyOn(queue, 'enqueue')];
   if (!inOneStep) vi.spyOn(queue, 'claimsWith').mockReturnValue(null);
   const order: string[] = [];
-  telemetry.listen((event) => void (STEPS.includes(event as EventName) && order.push(event)));
+  telemetry.listen((event) => void (STEPS.includes(event) && order.push(event)));
   const schedules = new Schedules({ clock, telemetry });
   const freshness = {
     get knownAt() {
@@ -59,7 +59,7 @@ describe('Dispatcher', () => {
     const [result] = await dispatcher.dispatch([held]);
     expect(result).toMatchObject({ lookAt: expect.any(Number) });
     expect(order).toEqual(STEPS);
-    const [{ runId = '' } = {}] = events.of('run.confirmed');
+    const [{ runId } = { runId: '' }] = events.of('run.confirmed');
     expect(events.of('run.enqueued')).toEqual([{ runId, delivery: 1, cron: 'tick' }]);
     expect(await ledger.readRun(runId)).toMatchObject({ state: 'enqueued' });
     expect(await waiting()).toEqual([runId]);

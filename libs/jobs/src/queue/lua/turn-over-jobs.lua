@@ -6,10 +6,10 @@
 -- of those jobs end and begin in the same step. Otherwise both are nil, and so are the last two keys.
 -- KEYS[n]  prefix of the keys of queue n: first the queues to take from, in the order in which they are looked at, then others in
 --   which jobs end. All keys of a queue begin with it, and share its hash tag
--- KEYS[q + 1]  what the caller's last call of this kind did, q being the number of queues: a connection that was lost before the
---   reply came sends the call again
--- KEYS[q + 2]  where the ledger counts fences
--- KEYS[q + 3]  what begins ask for: for each cron how many attempts a run has, and which ends are notified
+-- KEYS[queue_count + 1]  what the caller's last call of this kind did: a connection that was lost before the reply came sends the
+--   call again
+-- KEYS[queue_count + 2]  where the ledger counts fences
+-- KEYS[queue_count + 3]  what begins ask for: for each cron how many attempts a run has, and which ends are notified
 -- ARGV[1]  now, epoch milliseconds
 -- ARGV[2]  a lock lasts for, ms
 -- ARGV[3]  so many completed jobs are kept in each queue
@@ -18,7 +18,10 @@
 -- ARGV[6]  number of queues to take from
 -- ARGV[7]  number of these, from the first on, whose markers the caller has popped
 -- ARGV[8]  id of this call, another one than that of the last
--- ARGV[9..12]  head, keep, turn and sweep, for the ledger
+-- ARGV[9]  what keys of crons begin with, for the ledger
+-- ARGV[10]  it keeps a finished run for, ms
+-- ARGV[11]  it asks again after, ms, while a run of the cron has to be waited for
+-- ARGV[12]  it looks again after, ms
 -- ARGV[13]  worker
 -- ARGV[14]  length of a run lease, ms
 -- ARGV[a]  token of a worker's slot

@@ -1,7 +1,9 @@
 -- Ends and begins of attempts as parts of a script of a queue on the same server: the runs are given by their ids, because the
--- server knows only then which ones the queue hands out. Expects begin-attempts and finish-attempts before it, as functions, and
--- is no script by itself. Each id names a cron; `about` has what all of them share: { fences, head, keep, turn, sweep }, where head is what the keys of
--- any cron begin with, up to its name; fences and the times are those of the two scripts.
+-- server knows only then which ones the queue hands out. Expects begin-attempts and finish-attempts before it, as functions.
+--
+-- `about` has what all runs of a call share: { fences, head, keep, turn, sweep }. What the keys of any cron begin with, up to its
+-- name, is head; fences and the times are those of the two scripts.
+-- Returns  nothing: it defines finish_runs and begin_runs for the script behind it
 
 local function keys_of_runs(about, runs, keys)
   for _, run in ipairs(runs) do
