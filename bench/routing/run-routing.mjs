@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../scripts/redis.mjs';
 
+const POD = new URL('./pod.mjs', import.meta.url);
+const BARE_POD = new URL('./bare-pod.mjs', import.meta.url);
+
 const PERIOD_MS = 5_000;
 const OLD_PODS = 4;
 /** For the last instant of a window to run in, however late. */
@@ -18,7 +21,7 @@ class Pod {
 
   static async start({ isBare, ...about }) {
     const pod = new Pod();
-    const file = fileURLToPath(new URL(isBare ? './bare-pod.mjs' : './pod.mjs', import.meta.url));
+    const file = fileURLToPath(isBare ? BARE_POD : POD);
     pod.#child = fork(file, [JSON.stringify(about)], { stdio: ['ignore', 2, 2, 'ipc'] });
     await pod.#heard();
     return pod;

@@ -5,7 +5,6 @@ import attemptFences from './g04-attempt-fences.mjs';
 import currentAttempt from './g05-current-attempt.mjs';
 import finalStates from './g06-final-states.mjs';
 import delivery from './g07-delivery.mjs';
-import fusedSteps from './g07-fused-steps.mjs';
 import boundedAttempts from './g08-bounded-attempts.mjs';
 import doneOnce from './g09-done-once.mjs';
 import unknownOutcomes from './g10-unknown-outcomes.mjs';
@@ -32,7 +31,6 @@ export const MUTANTS = [
   ...currentAttempt,
   ...finalStates,
   ...delivery,
-  ...fusedSteps,
   ...boundedAttempts,
   ...doneOnce,
   ...unknownOutcomes,

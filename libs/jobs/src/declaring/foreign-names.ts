@@ -1,6 +1,5 @@
 import type { Catalog, CatalogEntry, DeclaredCron } from '@fencepost/ledger/catalog';
 import type { RegistryReading } from '../pods/pod-registry.js';
-import type { DeclarerOptions } from './declarer.js';
 
 /**
  * Crons and jobs that a process declares and another app owns. Its workers don't execute their runs, whether a worker of the owner
@@ -30,10 +29,16 @@ export class ForeignNames {
   }
 }
 
+/** Who declares, and what. */
+interface Declaring {
+  readonly app: string;
+  readonly declarations: ReadonlyMap<string, unknown>;
+}
+
 /** Before anything is declared. Asks the catalog only where pods of another app have been live lately. */
 export async function readForeignNames(
   catalog: Pick<Catalog, 'read'>,
-  { app: own, declarations }: Pick<DeclarerOptions, 'app' | 'declarations'>,
+  { app: own, declarations }: Declaring,
   { pods, revisions }: Pick<RegistryReading, 'pods' | 'revisions'>,
 ): Promise<ForeignNames> {
   const names = [...declarations.keys()];

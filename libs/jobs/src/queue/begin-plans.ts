@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { RedisClient } from '@fencepost/lease/redis';
-import type { AttemptSteps } from './run-steps.js';
+import type { AttemptLog } from '@fencepost/ledger';
+
+/** What a ledger on the server of the queue offers. */
+export type AttemptSteps = NonNullable<AttemptLog['steps']>;
 
 export interface BeginPlansOptions {
   readonly redis: RedisClient;

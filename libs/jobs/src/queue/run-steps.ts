@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { formatFence } from '@fencepost/lease';
-import type { AttemptLog, AttemptRef, BeginReply } from '@fencepost/ledger';
+import type { AttemptRef, BeginReply } from '@fencepost/ledger';
 import { cronOfRun, type RunState } from '@fencepost/ledger/run';
 import type { Job } from 'bullmq';
-import type { BeginPlans } from './begin-plans.js';
-import type { Turn, TurnReply } from './job-turns.js';
+import type { AttemptSteps, BeginPlans } from './begin-plans.js';
 import { isPlainEnd } from './plain-jobs.js';
-
-/** What the ledger offers for it. */
-export type AttemptSteps = NonNullable<AttemptLog['steps']>;
+import type { Turn, TurnReply } from './turn.js';
 
 /** The begin of a run that came with its job. */
 export interface BegunAhead {

@@ -1,8 +1,9 @@
 import { Worker, type Job } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/until.js';
-import { names } from './batching-backend.stage.js';
 import { queuesStage, type QueuesStage, type Server } from './worker-backend.stage.js';
+
+const names = (count: number, word = 'job') => Array.from({ length: count }, (_, n) => `${word}-${n}`);
 
 const THREE = ['a', 'b', 'c'];
 const SIX = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -4,9 +4,10 @@ import type { BackendFactory, RedisQueueBackend, WorkerOptions } from 'bullmq';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { BackendBase, backendFactory, type BackendOwner } from './backend-base.js';
 import { actOnQueues } from './job-methods.js';
-import { JobTurns, type Taken, type TurnReply } from './job-turns.js';
+import { JobTurns } from './job-turns.js';
 import { isPlainEnd, plainWorker, type KeptJobs } from './plain-jobs.js';
 import type { RunSteps } from './run-steps.js';
+import type { Taken, TurnReply } from './turn.js';
 import type { WorkerQueues } from './worker-queues.js';
 
 /** A worker of BullMQ 5 takes jobs from the queue that it is named after, and from no other. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FORMER_QUEUE } from '../queue/routing.js';
-import { enqueue, gate, jobOf, jobState, worker } from './run-processor.stage.js';
+import { enqueue, gate, jobOf, jobState, useWorkers } from './run-processor.stage.js';
+
+const worker = useWorkers();
 
 describe('the processor', () => {
   it('carries a run out and completes its job: the ledger first', async () => {

@@ -15,12 +15,6 @@ import type { CronHandler } from './delivery.js';
 import { RunProcessor } from './run.processor.js';
 import type { RunHandler } from './run-context.js';
 
-const spaces = redisSpaces();
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
 export const CRON = 'nightly-report';
 const AT = Date.UTC(2026, 0, 1);
 
@@ -35,8 +29,22 @@ export interface WorkerSettings extends Partial<Omit<CronHandler, 'handle'>> {
 
 const RETRY = { attempts: 2, delayMs: 200, maxDelayMs: 200 };
 
-/** A worker that runs `handle`, over a ledger and a queue of its own. */
-export async function worker(handle: RunHandler, settings: WorkerSettings = {}) {
+/** To be called by each spec file: what makes workers that run `handle`, each over a ledger and a queue of its own. */
+export function useWorkers() {
+  const spaces = redisSpaces();
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+  return (handle: RunHandler, settings: WorkerSettings = {}) => openWorker({ spaces, closing }, handle, settings);
+}
+
+interface Around {
+  readonly spaces: ReturnType<typeof redisSpaces>;
+  readonly closing: (() => Promise<unknown>)[];
+}
+
+async function openWorker({ spaces, closing }: Around, handle: RunHandler, settings: WorkerSettings) {
   const { concurrency = 4, beginsAhead = true, notifyOf, url, retry = RETRY, ...others } = settings;
   const [redis, space] = [spaces.redis(), spaces.fresh()];
   const ledger = new RedisLedger({ redis, ...space });
@@ -70,7 +78,7 @@ export async function worker(handle: RunHandler, settings: WorkerSettings = {}) 
   return { redis, own, space, ledger, runs, events, stop, plan: () => processor.plan() };
 }
 
-export type Working = Awaited<ReturnType<typeof worker>>;
+export type Working = Awaited<ReturnType<typeof openWorker>>;
 
 /** Claims, enqueues and confirms the n-th occurrence, as a scheduler pod does. */
 export async function enqueue({ ledger, runs }: Working, n = 0, { cron = CRON } = {}): Promise<string> {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { replyDroppingProxy } from '../../../../test/support/proxies.js';
 import { FORMER_QUEUE } from '../queue/routing.js';
 import type { RunHandler } from './run-context.js';
-import { CRON, enqueue, gate, jobOf, jobState, worker, type Working } from './run-processor.stage.js';
+import { CRON, enqueue, gate, jobOf, jobState, useWorkers, type Working } from './run-processor.stage.js';
+
+const worker = useWorkers();
 
 const ONCE = { attempts: 1, delayMs: 0, maxDelayMs: 0 };
 
