@@ -1,11 +1,12 @@
 import { Worker } from 'bullmq';
 import { LEDGER } from '@fencepost/jobs';
-import { RUN_QUEUE, type BullmqRunQueue } from '@fencepost/jobs/internal';
+import { POD_REGISTRY, RUN_QUEUE, type BullmqRunQueue, type PodRegistry } from '@fencepost/jobs/internal';
 import type { AttemptLog, AttemptOutcome, RunHistory } from '@fencepost/ledger';
 import { AUDIT_TRAIL, CronCatalog } from '@fencepost/operations';
 import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccessRole } from '@fencepost/operations/access-tokens';
+import { card } from '../contracts/pod-registry.contract.js';
 import { testRedis } from '../support/redis.js';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
@@ -164,6 +165,8 @@ describe('what is set on the queue by way of the board', () => {
   };
 
   it('is named by doctor and why, with its value and how to undo it', async () => {
+    const worker = card('worker/1', { roles: ['worker'], handlers: [CRON] });
+    await running.app.get<PodRegistry>(POD_REGISTRY, { strict: false }).report(worker);
     expect(await found()).toEqual([]);
     expect((await board('concurrency', 'admin', { concurrency: 1 })).status).toBe(200);
     expect((await board('rate-limit', 'admin', { max: 1, duration: 20_000 })).status).toBe(200);

@@ -20,7 +20,7 @@ import { auditCron } from './audit-cron.js';
 
 const EACH_SECOND = generationsOf({ since: START });
 const at = (second: number) => START + second * SECOND;
-const NONE_SKIPPED = { overlap: 0, misfire: 0, merged: 0, paused: 0, superseded: 0 };
+const NONE_SKIPPED = { overlap: 0, misfire: 0, merged: 0, paused: 0, superseded: 0, 'no-capable-worker': 0 };
 
 function ran(...seconds: readonly number[]): Run[] {
   return seconds.map((second) => runAt(at(second)));

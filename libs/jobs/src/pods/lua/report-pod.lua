@@ -44,9 +44,8 @@ end
 local revision = string.match(ARGV[2], '^[^\n]*')
 local isOther = false
 if ARGV[4] ~= '' then
-  -- Sent again when what it executes has changed.
+  -- Sent again when what it declares or executes has changed.
   isOther = redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[4]
-    or string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^[^\n]*') ~= revision
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[4])
 end
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
