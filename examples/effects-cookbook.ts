@@ -75,6 +75,14 @@ export class Cookbook {
     });
   }
 
+  @JobHandler('book-reminders', { schema: orders, transactions: true })
+  async bookReminders(run: JobRun<typeof orders, TransactionalRunContext>): Promise<void> {
+    await run.forEachTransaction(run.payload, { keyOf: ({ id }) => id }, async (tx, batch) => {
+      const ids = batch.map(({ id }) => id);
+      await tx.query({ text: 'INSERT INTO reminders (order_id) SELECT unnest($1::text[])', values: [ids] });
+    });
+  }
+
   @JobHandler('remind-customers', { schema: orders })
   async remind(run: JobRun<typeof orders>): Promise<void> {
     await run.forEach(

@@ -174,8 +174,8 @@ export class PlayedPod {
   /** With another list of members each pod assigns all crons again, and that takes it a moment. */
   #thoughtful(membership: Membership): Membership {
     const { schedules, costs } = this.deps;
-    const heartbeat = async (pod: string) => {
-      const reply = await membership.heartbeat(pod);
+    const heartbeat = async (...args: Parameters<Membership['heartbeat']>) => {
+      const reply = await membership.heartbeat(...args);
       const names = reply.members.map((member) => member.pod).join();
       const pairs = schedules * reply.members.length;
       if (names !== this.#members) await this.#wait((pairs * costs.assignNsPerPair) / 1e6);
