@@ -22,18 +22,3 @@ async function carriedOut(redis) {
   const stats = [...(await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   return Object.fromEntries(stats.map(([, name, calls]) => [name, Number(calls)]));
 }
-
-/** How many commands clients sent while `during` ran: what scripts do inside the server is no round trip. */
-export async function sentDuring(redis, during) {
-  const monitor = await redis.monitor();
-  let sent = 0;
-  monitor.on('monitor', (_time, [command], source) => {
-    if (source !== 'lua' && !/^(info|hello|client)$/i.test(command)) sent += 1;
-  });
-  try {
-    await during();
-    return sent;
-  } finally {
-    monitor.disconnect();
-  }
-}

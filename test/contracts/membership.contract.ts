@@ -31,7 +31,6 @@ const SLACK_MS = 5_000;
 export function membershipContract(name: string, makeHarness: () => Promise<MembershipHarness>): void {
   describe(`${name} keeps the membership contract`, () => {
     beating(makeHarness);
-    resting(makeHarness);
     going(makeHarness);
     listing(makeHarness);
     announcing(makeHarness);
@@ -104,32 +103,6 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     const { catalogVersion } = await membership.heartbeat('a');
     await change();
     expect((await membership.heartbeat('a')).catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
-  });
-}
-
-/** Of the format after the first. */
-const NEXT = FIRST_FORMAT + 1;
-
-/** What a pod may promise at most. */
-const MAX_QUIET_MS = 4_000;
-
-function resting(makeHarness: () => Promise<MembershipHarness>): void {
-  it('takes a pod that said it would be quiet for live until then, and for as long as others after that', async () => {
-    const { membership, elsewhere, heardAgo } = await makeHarness();
-    await membership.heartbeat('quiet', 1, MAX_QUIET_MS);
-    const [one] = (await elsewhere.heartbeat('a')).members.filter(({ pod }) => pod === 'quiet');
-    expect(one?.sinceHeardMs).toBeLessThan(0);
-    await heardAgo('quiet', MEMBER_GONE_MS + MAX_QUIET_MS / 2);
-    expect((await elsewhere.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a', 'quiet']);
-    await heardAgo('quiet', MEMBER_GONE_MS + MAX_QUIET_MS);
-    expect((await elsewhere.heartbeat('a')).members.map(({ pod }) => pod)).toEqual(['a']);
-  });
-
-  it('tells a process that is no pod the same of the format of a quiet one', async () => {
-    const { ofFormat, heardAgo } = await makeHarness();
-    await ofFormat(FIRST_FORMAT).announce('quiet', MAX_QUIET_MS);
-    await heardAgo('quiet', MEMBER_GONE_MS);
-    expect(await ofFormat(NEXT).announce('worker')).toMatchObject({ process: 'quiet', format: FIRST_FORMAT });
   });
 }
 
@@ -210,12 +183,14 @@ function announcing(makeHarness: () => Promise<MembershipHarness>): void {
   });
 }
 
+const NEXT = FIRST_FORMAT + 1;
+
 function agreeingOnAFormat(makeHarness: () => Promise<MembershipHarness>): void {
   it('tells each process the lowest format of all, scheduler pods or not, and who has it', async () => {
     const { membership, ofFormat } = await makeHarness();
     expect(await membership.lowestFormat()).toEqual({ process: null, format: FORMAT });
     expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual({ process: 'pod', format: NEXT });
-    expect(await ofFormat(FIRST_FORMAT).announce('worker')).toMatchObject({ process: 'worker', format: FIRST_FORMAT });
+    expect(await ofFormat(FIRST_FORMAT).announce('worker')).toEqual({ process: 'worker', format: FIRST_FORMAT });
     const lowest = { process: 'worker', format: FIRST_FORMAT };
     expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual(lowest);
     expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
@@ -241,7 +216,7 @@ function agreeingOnAFormat(makeHarness: () => Promise<MembershipHarness>): void 
     await unannounced('old');
     const lowest = { process: 'old', format: FIRST_FORMAT };
     expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
-    expect(await ofFormat(NEXT).announce('worker')).toMatchObject(lowest);
+    expect(await ofFormat(NEXT).announce('worker')).toEqual(lowest);
   });
 
   it('refuses a process that cannot read what was written, and counts it nowhere', async () => {

@@ -35,16 +35,6 @@ export default [
     test: 'unless it is confirmed that its downstream is safe',
   },
   {
-    name: 'heartbeat: a pod is quiet although something of it is due soon',
-    guards: 'G14',
-    defence: 'a pod that dies while it is quiet is suspected before anything of it is due',
-    file: 'libs/jobs/src/scheduling/membership-heartbeat.ts',
-    find: 'return Math.min(quietMs, listener.idleMs() - 2 * heartbeatMs);',
-    replace: 'return quietMs;',
-    killedBy: 'libs/jobs/src/scheduling/membership-heartbeat.spec.ts',
-    test: 'promises less where something is due soon',
-  },
-  {
     name: 'takeover: a live holder is preempted',
     guards: 'G14',
     defence: 'an overloaded but living holder keeps its crons',

@@ -34,7 +34,7 @@ const MAX_BATCH_HOPS = 19;
 /** Of jobs and ledger; what they stand on (leases, schedules, telemetry) is not counted. A run ends and begins with its job: three of them. */
 const MAX_FILES = 25;
 /** From the timer to the confirmation: the queue of a run is chosen by the workers that are live, which are read from their registry. */
-const MAX_SCHEDULER_FILES = 25;
+const MAX_SCHEDULER_FILES = 24;
 
 const CRON = 'tick';
 const spaces = redisSpaces();

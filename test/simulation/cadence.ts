@@ -44,7 +44,6 @@ export function cadence(heartbeatMs: number, removeAfterMs = REMOVE_AFTER_MS): C
   return {
     pod: {
       heartbeatMs,
-      quietMs: scaled(4_000),
       replyMs: scaled(3_000),
       watchMs: scaled(50),
       memberGoneMs: scaled(3_500),

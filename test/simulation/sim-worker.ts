@@ -120,7 +120,6 @@ export class SimWorker {
       timing: cadence.declaring,
       change: () => this.#reporter.change,
       lowest: () => FORMAT,
-      catalogVersion: () => null,
     };
     return Declarer.enrol({ ...ports, clock: process.clock, telemetry, random }, options);
   }

@@ -117,7 +117,6 @@ export class DeploymentStage {
       timing: { settleMs: SETTLE_MS, removeAfterMs: REMOVE_AFTER_MS },
       change: () => null,
       lowest: () => this.lowestFormat,
-      catalogVersion: () => null,
     });
     this.#pods.push(pod);
     return pod;

@@ -2,15 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type {
-  Announced,
-  HeartbeatReply,
-  LiveProcess,
-  LowestFormat,
-  Member,
-  Membership,
-  ProcessKind,
-} from './membership.js';
+import type { HeartbeatReply, LiveProcess, LowestFormat, Member, Membership, ProcessKind } from './membership.js';
 
 export interface CatalogMembershipDeps {
   readonly membership: Membership;
@@ -31,15 +23,13 @@ export class CatalogMembership implements Membership {
 
   constructor(private readonly deps: CatalogMembershipDeps) {}
 
-  async heartbeat(pod: string, weight?: number, quietMs?: number): Promise<HeartbeatReply> {
-    const { membership } = this.deps;
-    const [reply, known] = await Promise.all([membership.heartbeat(pod, weight, quietMs), this.#versionInTime()]);
+  async heartbeat(pod: string, weight?: number): Promise<HeartbeatReply> {
+    const [reply, known] = await Promise.all([this.deps.membership.heartbeat(pod, weight), this.#versionInTime()]);
     return { ...reply, catalogVersion: known?.version ?? null, ...(known ? { catalogNow: known.now } : {}) };
   }
 
-  /** The version that Redis has is none of this catalog. */
-  async announce(process: string, quietMs?: number): Promise<Announced> {
-    return { ...(await this.deps.membership.announce(process, quietMs)), catalogVersion: null };
+  announce(process: string): Promise<LowestFormat> {
+    return this.deps.membership.announce(process);
   }
 
   beat(process: string, kind: ProcessKind, weight?: number): Promise<void> {

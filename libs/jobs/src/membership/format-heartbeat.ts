@@ -2,7 +2,7 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { HEARTBEAT_MS, quietFor, REPLY_MS, type LowestFormat, type Membership } from './membership.js';
+import { HEARTBEAT_MS, REPLY_MS, type Membership } from './membership.js';
 
 export interface FormatHeartbeatDeps {
   readonly process: string;
@@ -11,17 +11,14 @@ export interface FormatHeartbeatDeps {
   readonly telemetry: Telemetry;
   /** The lowest format of the live processes has risen: what needed it can be written. */
   readonly onRisen: () => void;
-  /** The catalog has another version. */
-  readonly onChanged: () => void;
 }
 
-/** Beside processes that don't know of quiet ones, the store is asked for the lowest format once in this many signs of life: a higher one is written a few seconds later. */
+/** The store is asked for the lowest format once in this many signs of life: a higher one is written a few seconds later. */
 const ASKS_EVERY = REPLY_MS / HEARTBEAT_MS;
 
-/** Announces the format of a process that is no scheduler pod every few seconds, for as long as it lives. */
+/** Announces the format of a process that is no scheduler pod once a second, for as long as it lives. */
 export class FormatHeartbeat {
-  #lowest: LowestFormat | null = null;
-  #catalogVersion: number | null = null;
+  #lowest = Infinity;
   #cancel: CancelTimer = () => {};
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -31,12 +28,7 @@ export class FormatHeartbeat {
 
   /** The lowest format of the live processes, as last heard; `Infinity` before the first reply. */
   get lowest(): number {
-    return this.#lowest?.format ?? Infinity;
-  }
-
-  /** The version of the catalog, as last heard; `null` where it is not known. */
-  get catalogVersion(): number | null {
-    return this.#catalogVersion;
+    return this.#lowest;
   }
 
   /** @throws {FormatBehindError} when the deployment has written a format that this process can't read */
@@ -58,29 +50,23 @@ export class FormatHeartbeat {
   }
 
   async #announce(): Promise<void> {
-    const { membership, process, onRisen, onChanged, telemetry } = this.deps;
-    const { catalogVersion, ...lowest } = await membership.announce(process, this.#quietMs);
-    const [before, version] = [this.#lowest?.format ?? Infinity, this.#catalogVersion];
-    [this.#lowest, this.#catalogVersion] = [lowest, catalogVersion];
-    if (lowest.format > before) {
-      telemetry.emit('format.risen', { format: lowest.format });
-      onRisen();
-    } else if (version !== null && catalogVersion !== version) onChanged();
-  }
-
-  /** Nothing is due of it, whenever it speaks again. */
-  get #quietMs(): number {
-    return this.#lowest === null ? 0 : quietFor(this.#lowest);
+    const { membership, process, onRisen, telemetry } = this.deps;
+    const { format } = await membership.announce(process);
+    const before = this.#lowest;
+    this.#lowest = format;
+    if (format <= before) return;
+    telemetry.emit('format.risen', { format });
+    onRisen();
   }
 
   #beat(): Promise<void> {
     const { membership, process } = this.deps;
-    return this.#quietMs > 0 || this.#beats % ASKS_EVERY === 0 ? this.#announce() : membership.beat(process, 'process');
+    return this.#beats % ASKS_EVERY === 0 ? this.#announce() : membership.beat(process, 'process');
   }
 
   #arm(): void {
     if (this.#stopped) return;
-    this.#cancel = this.deps.clock.after(HEARTBEAT_MS + this.#quietMs, () => {
+    this.#cancel = this.deps.clock.after(HEARTBEAT_MS, () => {
       this.#beats += 1;
       this.#working = this.#beat()
         .catch((error: unknown) =>

@@ -6,8 +6,6 @@ export interface HeardProcess {
   readonly format: number;
   /** Default 1. */
   readonly weight?: number;
-  /** It said that the next sign comes this much later than usual. Default 0. */
-  readonly quietMs?: number;
   readonly at: number;
 }
 
@@ -15,7 +13,6 @@ export interface HeardProcess {
 interface KnownProcess {
   readonly format: number;
   readonly weight: number;
-  /** When it was heard, or until when it said it would be quiet. */
   readonly heardAs: Readonly<Partial<Record<ProcessKind, number>>>;
 }
 
@@ -24,12 +21,12 @@ export class HeardProcesses {
   readonly #heard = new Map<string, KnownProcess>();
 
   /** A time still to come, from before a clock went back, counts as now: a dead process would live until the clock has caught up. */
-  note(process: string, { kind, format, weight = 1, quietMs = 0, at }: HeardProcess, now: number): void {
+  note(process: string, { kind, format, weight = 1, at }: HeardProcess, now: number): void {
     const before = this.#heard.get(process);
     this.#heard.set(process, {
       format,
       weight: kind === 'pod' ? weight : (before?.weight ?? 1),
-      heardAs: { ...before?.heardAs, [kind]: Math.min(at, now) + quietMs },
+      heardAs: { ...before?.heardAs, [kind]: Math.min(at, now) },
     });
   }
 
@@ -47,7 +44,7 @@ export class HeardProcesses {
     return [...this.#heard]
       .flatMap(([pod, { heardAs, weight }]) => {
         if (!isLive(heardAs.pod, now)) return [];
-        return [{ pod, sinceHeardMs: now - heardAs.pod, ...(weight !== 1 && { weight }) }];
+        return [{ pod, sinceHeardMs: Math.max(0, now - heardAs.pod), ...(weight !== 1 && { weight }) }];
       })
       .toSorted((a, b) => (a.pod < b.pod ? -1 : 1));
   }

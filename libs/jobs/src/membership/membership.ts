@@ -1,14 +1,11 @@
 import { FencepostError } from '@fencepost/lease';
-import { FORMAT, QUIET_FORMAT } from '@fencepost/ledger/format';
+import { FORMAT } from '@fencepost/ledger/format';
 
 /** A live scheduler pod. */
 export interface Member {
   /** Its identity, also the holder of its leases. */
   readonly pod: string;
-  /**
-   * Time since its last heartbeat, milliseconds of the store's clock. A pod that said it would be quiet counts as heard until then, so
-   * this is negative meanwhile.
-   */
+  /** Time since its last heartbeat, milliseconds of the store's clock. */
   readonly sinceHeardMs: number;
   /** Its share of the crons relative to the others', as it announced it; default 1. A pod that is behind announces less. */
   readonly weight?: number;
@@ -41,12 +38,6 @@ export interface LowestFormat {
   readonly process: string | null;
 }
 
-/** The reply to a process that is no scheduler pod. */
-export interface Announced extends LowestFormat {
-  /** As in {@link HeartbeatReply}. */
-  readonly catalogVersion: number | null;
-}
-
 /** The reply to a heartbeat. */
 export interface HeartbeatReply {
   /** The store's clock, epoch milliseconds. */
@@ -66,11 +57,8 @@ export interface HeartbeatReply {
 /** Between two heartbeats of a pod. */
 export const HEARTBEAT_MS = 1_000;
 
-/** Beside processes that don't know of quiet pods, a pod with nothing due soon asks for a reply this often. */
+/** A pod with nothing due soon asks for a reply this often only, and says in between that it is alive. */
 export const REPLY_MS = 3_000;
-
-/** How much later than {@link HEARTBEAT_MS} the next heartbeat may come, if the last one has said so. */
-export const MAX_QUIET_MS = 4_000;
 
 /** Between two looks of a pod that watches others, at least: a suspected one is looked at this often. */
 export const WATCH_MS = 50;
@@ -96,11 +84,9 @@ export interface Membership {
   /**
    * Records that the pod is alive, its format and its weight. A pod that announces no format has the first one.
    * @param weight default 1
-   * @param quietMs the next heartbeat comes this much later than usual: nothing of this pod is due before. At most
-   *   {@link MAX_QUIET_MS}; see {@link quietFor}. Default 0
    * @throws {FormatBehindError} when the deployment has written a format that this process can't read
    */
-  heartbeat(pod: string, weight?: number, quietMs?: number): Promise<HeartbeatReply>;
+  heartbeat(pod: string, weight?: number): Promise<HeartbeatReply>;
   /**
    * Records that the process is still alive, its format and its weight, without a reply: it costs the store next to nothing.
    * @param weight default 1
@@ -109,12 +95,10 @@ export interface Membership {
   /** The members alone, sorted by name, without a heartbeat: cheap enough for several looks a second. Empty before the first heartbeat. */
   members(): Promise<readonly Member[]>;
   /**
-   * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does. Where the same process has sent a
-   * heartbeat that still counts, that is enough.
-   * @param quietMs as of a heartbeat
+   * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does.
    * @throws {FormatBehindError}
    */
-  announce(process: string, quietMs?: number): Promise<Announced>;
+  announce(process: string): Promise<LowestFormat>;
   /**
    * For a process that is no member, before it writes.
    * @throws {FormatBehindError}
@@ -133,13 +117,8 @@ export interface Membership {
    * @throws {FormatBehindError}
    */
   processes(): Promise<readonly LiveProcess[]>;
-  /** The last heartbeat of any pod, or until when it said it would be quiet; epoch milliseconds of the store, `null` for none. */
+  /** The last heartbeat of any pod, epoch milliseconds of the store; `null` for none. */
   lastHeard(): Promise<number | null>;
-}
-
-/** How long a process may be quiet that needs to be heard again after `neededMs`. */
-export function quietFor({ format }: LowestFormat, neededMs = MAX_QUIET_MS): number {
-  return format < QUIET_FORMAT ? 0 : Math.max(0, Math.min(Math.floor(neededMs), MAX_QUIET_MS));
 }
 
 /** A process too old for its deployment: it can't read what the others write. */

@@ -4,8 +4,6 @@ import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
 import {
   FormatBehindError,
   MAX_OVERDUE,
-  MAX_QUIET_MS,
-  type Announced,
   type HeartbeatReply,
   type LiveProcess,
   type LowestFormat,
@@ -23,22 +21,13 @@ export interface MemoryMembershipOptions {
   readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs'>;
 }
 
-/** A sign of life of a process. */
-interface Sign {
-  readonly process: string;
-  readonly format: number;
-  readonly weight?: number | undefined;
-  readonly quietMs?: number | undefined;
-}
-
 /** Membership in memory, for tests: passes the same contract suite as `RedisMembership`. */
 export class MemoryMembership implements Membership {
   readonly #options: MemoryMembershipOptions;
   readonly #timing: NonNullable<MemoryMembershipOptions['timing']>;
-  /** When each was heard, or until when it said it would be quiet. */
   readonly #pods = new Map<string, number>();
   readonly #weights = new Map<string, number>();
-  /** Of each process its format, and when it was heard, or until when it said it would be quiet. */
+  /** Of each process its format, and when it was heard. */
   readonly #formats = new Map<string, { readonly format: number; readonly heard: number }>();
   #written = 0;
   readonly #due = new Map<string, number>();
@@ -57,10 +46,10 @@ export class MemoryMembership implements Membership {
   /** The same store as a process of another format sees it. */
   ofFormat(format: number): Membership {
     return {
-      heartbeat: (pod, weight, quietMs) => this.#heartbeat({ process: pod, format, weight, quietMs }),
-      beat: async (process, kind, weight) => this.#note({ process, format, weight }, kind),
+      heartbeat: (pod, weight) => this.heartbeat(pod, weight, format),
+      beat: (process, kind, weight) => this.beat(process, kind, weight, format),
       members: () => this.members(),
-      announce: (process, quietMs) => this.#announce({ process, format, quietMs }),
+      announce: (process) => this.announce(process, format),
       lowestFormat: () => this.lowestFormat(format),
       processes: () => this.processes(),
       leave: (pod) => this.leave(pod),
@@ -74,35 +63,30 @@ export class MemoryMembership implements Membership {
     this.#pods.set(pod, this.#options.clock.now());
   }
 
-  async heartbeat(pod: string, weight?: number, quietMs?: number): Promise<HeartbeatReply> {
-    return this.#heartbeat({ process: pod, format: FORMAT, weight, quietMs });
-  }
-
-  async beat(process: string, kind: ProcessKind, weight?: number): Promise<void> {
-    this.#note({ process, format: FORMAT, weight }, kind);
-  }
-
-  async #heartbeat(sign: Sign): Promise<HeartbeatReply> {
-    const { catalogVersion, ...lowest } = await this.#announce(sign);
-    this.#note(sign, 'pod');
+  async heartbeat(pod: string, weight = 1, format = FORMAT): Promise<HeartbeatReply> {
+    const lowest = await this.announce(pod, format);
     const now = this.#options.clock.now();
-    return { now, catalogVersion, members: await this.members(), overdue: this.#overdue(now), lowest };
+    this.#pods.set(pod, now);
+    this.#weights.set(pod, weight);
+    this.#heard = now;
+    const members = await this.members();
+    return { now, catalogVersion: this.#options.version(), members, overdue: this.#overdue(now), lowest };
   }
 
-  #note({ process, format, weight = 1, quietMs = 0 }: Sign, kind: ProcessKind): void {
+  async beat(process: string, kind: ProcessKind, ...[weight = 1, format = FORMAT]: [number?, number?]): Promise<void> {
     const now = this.#options.clock.now();
-    this.#formats.set(process, { format, heard: now + quietMs });
+    this.#formats.set(process, { format, heard: now });
     if (kind === 'process') return;
-    this.#pods.set(process, now + quietMs);
+    this.#pods.set(process, now);
     this.#weights.set(process, weight);
-    this.#heard = now + quietMs;
+    this.#heard = now;
   }
 
   async members(): Promise<readonly Member[]> {
     const now = this.#options.clock.now();
     for (const [name, heard] of [...this.#pods]) {
       if (heard <= now - this.#timing.memberGoneMs) this.#pods.delete(name);
-      else if (heard > now + MAX_QUIET_MS) this.#pods.set(name, now);
+      else if (heard > now) this.#pods.set(name, now);
     }
     return [...this.#pods]
       .map(([name, heard]) => this.#member(name, now - heard))
@@ -126,16 +110,12 @@ export class MemoryMembership implements Membership {
     }));
   }
 
-  async announce(process: string, quietMs?: number): Promise<Announced> {
-    return this.#announce({ process, format: FORMAT, quietMs });
-  }
-
-  async #announce(sign: Sign): Promise<Announced> {
-    this.#refuseBehind(sign.format);
-    this.#note(sign, 'process');
-    const lowest = await this.lowestFormat(sign.format);
+  async announce(process: string, format = FORMAT): Promise<LowestFormat> {
+    this.#refuseBehind(format);
+    this.#formats.set(process, { format, heard: this.#options.clock.now() });
+    const lowest = await this.lowestFormat(format);
     this.#written = Math.max(this.#written, lowest.format);
-    return { ...lowest, catalogVersion: this.#options.version() };
+    return lowest;
   }
 
   async lowestFormat(format = FORMAT): Promise<LowestFormat> {

@@ -1,20 +1,10 @@
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
-import {
-  HEARTBEAT_MS,
-  MAX_QUIET_MS,
-  MEMBER_GONE_MS,
-  OVERDUE_MS,
-  REPLY_MS,
-  SUSPECT_AFTER_MS,
-  WATCH_MS,
-} from './membership.js';
+import { HEARTBEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, REPLY_MS, SUSPECT_AFTER_MS, WATCH_MS } from './membership.js';
 
 /** How often a pod sends heartbeats, and how long their replies are valid. Milliseconds. */
 export interface PodTiming {
   readonly heartbeatMs: number;
-  /** A pod with nothing due soon says that its next heartbeat comes this much later, at most. */
-  readonly quietMs: number;
-  /** Beside processes that don't know of quiet pods, it asks for a reply this often, and only says in between that it is alive. */
+  /** A pod with nothing due soon asks for a reply this often, and only says in between that it is alive. */
   readonly replyMs: number;
   /** Between two looks of a pod that watches others, at least. */
   readonly watchMs: number;
@@ -38,7 +28,6 @@ const ABANDONED_AFTER_MS = 2_000;
 
 export const POD_TIMING: PodTiming = {
   heartbeatMs: HEARTBEAT_MS,
-  quietMs: MAX_QUIET_MS,
   replyMs: REPLY_MS,
   watchMs: WATCH_MS,
   memberGoneMs: MEMBER_GONE_MS,

@@ -6,12 +6,9 @@ import { FormerProcesses } from './redis-former-processes.js';
 import { HeardProcesses } from './heard-processes.js';
 import {
   FormatBehindError,
-  HEARTBEAT_MS,
   MAX_OVERDUE,
-  MAX_QUIET_MS,
   MEMBER_GONE_MS,
   OVERDUE_MS,
-  type Announced,
   type HeartbeatReply,
   type LiveProcess,
   type LowestFormat,
@@ -21,7 +18,7 @@ import {
   type ProcessKind,
 } from './membership.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['raise-format', 'send-heartbeat']);
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['raise-format']);
 
 /** One command for a hundred thousand crons would block the server for other clients. */
 const MAX_BATCH = 1_000;
@@ -43,27 +40,10 @@ export interface RedisMembershipOptions extends KeySpace {
 type Keys = Readonly<Record<'heartbeats' | 'due' | 'version' | 'format', string>>;
 type Entry = readonly [id: string, fields: readonly string[]];
 
-type SentReply = [id: string, now: string, entries: Entry[], version: string, format: string, firstDue: string];
-
-/** A sign of life as it is sent. */
-interface Sign {
-  readonly process: string;
-  readonly kind: ProcessKind;
-  readonly weight?: number;
-  readonly quietMs?: number;
-}
-
-/** What the store says to a sign of life. */
-interface Heard {
-  readonly now: number;
-  readonly catalogVersion: number;
-  readonly firstDue: number | null;
-  readonly lowest: LowestFormat;
-}
-
 /**
- * Membership beside the catalog. A sign of life is one entry of a stream, whose id is the server's clock, and a reader fetches only
- * what came since its last look: one command, which brings its answer.
+ * Membership beside the catalog. A sign of life is one entry of a stream, whose id is the server's clock: one plain command for
+ * each process and second, and a reader fetches only what came since its last look. A script that did all of it for each
+ * heartbeat cost the server five times as many commands.
  */
 export class RedisMembership implements Membership {
   readonly #redis: RedisClient;
@@ -74,8 +54,6 @@ export class RedisMembership implements Membership {
   readonly #former: FormerProcesses;
   /** The last entry read; `null` before the first reading. */
   #lastId: string | null = null;
-  /** Which process has sent heartbeats of a pod through this object, until when they count, and what the last one was told. */
-  #own: { readonly process: string; readonly until: number; readonly said: Announced } | null = null;
   /** The server's clock at the last reading, and the own monotonic one then. */
   #known = { now: 0, at: 0 };
 
@@ -89,19 +67,26 @@ export class RedisMembership implements Membership {
     this.#former = new FormerProcesses({ redis, clock, key, heard: this.#heard });
   }
 
-  async heartbeat(pod: string, weight = 1, quietMs = 0): Promise<HeartbeatReply> {
+  async heartbeat(pod: string, weight = 1): Promise<HeartbeatReply> {
     await this.#begin();
-    const sentAt = this.#clock.monotonic();
-    const { firstDue, ...heard } = await this.#send({ process: pod, kind: 'pod', weight, quietMs }, true);
-    const { now, catalogVersion, lowest } = heard;
-    this.#own = { process: pod, until: sentAt + HEARTBEAT_MS + quietMs, said: { ...lowest, catalogVersion } };
-    const isOverdue = firstDue !== null && firstDue <= now - OVERDUE_MS;
-    return { ...heard, members: this.#heard.members(now), overdue: isOverdue ? await this.#overdue(now) : [] };
+    const added = this.#add(pod, 'pod', weight);
+    const read = Promise.all([added, this.#entries(), this.#redis.mget(this.#keys.version, this.#keys.format)]);
+    const [[id, entries, [version, written]], head] = await Promise.all([read, this.#firstDue()]);
+    const now = await this.#clockAt(id);
+    await this.#apply(entries, id, now);
+    const lowest = await this.#agree(Number(written ?? 0), now);
+    const isOverdue = head !== null && head <= now - OVERDUE_MS;
+    return {
+      now,
+      catalogVersion: Number(version ?? 0),
+      members: this.#heard.members(now),
+      overdue: isOverdue ? await this.#overdue(now) : [],
+      lowest,
+    };
   }
 
   async beat(process: string, kind: ProcessKind, weight = 1): Promise<void> {
-    const entry = entryOf({ process, kind, weight }, this.#format);
-    await this.#redis.xadd(this.#keys.heartbeats, 'MAXLEN', '~', MAX_ENTRIES, '*', ...entry);
+    await this.#add(process, kind, weight);
   }
 
   async members(): Promise<readonly Member[]> {
@@ -111,13 +96,10 @@ export class RedisMembership implements Membership {
     return this.#heard.members(now);
   }
 
-  async announce(process: string, quietMs = 0): Promise<Announced> {
-    const own = this.#own;
-    // The heartbeats of a scheduler pod speak for the whole process.
-    if (own?.process === process && this.#clock.monotonic() < own.until) return own.said;
+  async announce(process: string): Promise<LowestFormat> {
     await this.#begin();
-    const { lowest, catalogVersion } = await this.#send({ process, kind: 'process', quietMs }, false);
-    return { ...lowest, catalogVersion };
+    await this.#add(process, 'process');
+    return this.lowestFormat();
   }
 
   async lowestFormat(): Promise<LowestFormat> {
@@ -135,7 +117,6 @@ export class RedisMembership implements Membership {
   }
 
   async leave(process: string): Promise<void> {
-    if (this.#own?.process === process) this.#own = null;
     await Promise.all([this.#redis.xadd(this.#keys.heartbeats, '*', 'left', process), this.#former.leave(process)]);
   }
 
@@ -152,7 +133,7 @@ export class RedisMembership implements Membership {
   async lastHeard(): Promise<number | null> {
     const entries = await this.#redis.xrevrange(this.#keys.heartbeats, '+', '-', 'COUNT', MAX_SEARCHED);
     const last = entries.find(([, fields]) => fields[0] === 'pod');
-    return last === undefined ? null : timeOf(last[0]) + quietOf(last[1]);
+    return last === undefined ? null : timeOf(last[0]);
   }
 
   /** A process that is behind is refused before it counts for the others. */
@@ -160,21 +141,16 @@ export class RedisMembership implements Membership {
     if (this.#lastId !== null) return;
     const [now, written] = await Promise.all([this.#time(), this.#written()]);
     this.#refuseBehind(written);
-    this.#lastId = `${now - MEMBER_GONE_MS - MAX_QUIET_MS}-0`;
+    this.#lastId = `${now - MEMBER_GONE_MS}-0`;
   }
 
-  async #send(sign: Sign, asksForDue: boolean): Promise<Heard> {
-    const { heartbeats, version, format, due } = this.#keys;
-    const keys = [heartbeats, version, format, ...(asksForDue ? [due] : [])];
-    const args = [MAX_ENTRIES, this.#lastId ?? '0-0', ...entryOf(sign, this.#format)];
-    const reply = await SCRIPTS['send-heartbeat'].run(this.#redis, keys, args);
-    const [id, at, entries, catalogVersion, written, first] = reply as SentReply;
-    const now = Number(at);
-    await this.#apply(entries, id, now);
-    const lowest = await this.#agree(Number(written), now);
-    return { now, catalogVersion: Number(catalogVersion), firstDue: first === '' ? null : Number(first), lowest };
+  async #add(process: string, kind: ProcessKind, weight = 1): Promise<string> {
+    const { heartbeats } = this.#keys;
+    const entry = [kind, process, 'format', this.#format, ...(weight === 1 ? [] : ['weight', weight])];
+    return (await this.#redis.xadd(heartbeats, 'MAXLEN', '~', MAX_ENTRIES, '*', ...entry)) ?? '';
   }
 
+  /** Sent after an entry of one's own on the same connection, it brings that one too. */
   #entries(): Promise<Entry[]> {
     return this.#redis.xrange(this.#keys.heartbeats, `(${this.#lastId}`, '+');
   }
@@ -192,14 +168,11 @@ export class RedisMembership implements Membership {
   }
 
   #note(entries: readonly Entry[], now: number): void {
-    for (const [id, fields] of entries) {
-      const [kind, process = '', , format, , weight = 1] = fields;
+    for (const [id, [kind, process = '', , format, , weight = 1]] of entries) {
       this.#lastId = id;
       if (kind === 'left') this.#heard.leave(process);
       else if (kind === 'pod' || kind === 'process') {
-        const numbers = { format: Number(format), weight: Number(weight), quietMs: quietOf(fields) };
-        const sign = { kind, ...numbers, at: timeOf(id) } as const;
-        this.#heard.note(process, sign, now);
+        this.#heard.note(process, { kind, format: Number(format), weight: Number(weight), at: timeOf(id) }, now);
       }
     }
   }
@@ -226,9 +199,19 @@ export class RedisMembership implements Membership {
     return Number((await this.#redis.get(this.#keys.format)) ?? 0);
   }
 
+  /** An id repeats the millisecond of the one before it while the clock is behind that: then the clock itself is asked. */
+  async #clockAt(id: string): Promise<number> {
+    return id.endsWith('-0') ? timeOf(id) : this.#time();
+  }
+
   async #time(): Promise<number> {
     const [seconds, micros] = await this.#redis.time();
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  }
+
+  async #firstDue(): Promise<number | null> {
+    const [, due] = await this.#redis.zrange(this.#keys.due, '0', '0', 'WITHSCORES');
+    return due === undefined ? null : Number(due);
   }
 
   async #overdue(now: number): Promise<OverdueCron[]> {
@@ -240,16 +223,6 @@ export class RedisMembership implements Membership {
       return { cron: flat[2 * n] ?? '', overdueMs: now - Number(flat[2 * n + 1]) };
     });
   }
-}
-
-/** A build of the same format reads the fields by their place. */
-function entryOf({ process, kind, weight = 1, quietMs = 0 }: Sign, format: number): (string | number)[] {
-  const weighted = weight === 1 && quietMs === 0 ? [] : ['weight', weight];
-  return [kind, process, 'format', format, ...weighted, ...(quietMs === 0 ? [] : ['quiet', quietMs])];
-}
-
-function quietOf([, , , , , , , quietMs = '0']: Entry[1]): number {
-  return Math.min(Number(quietMs), MAX_QUIET_MS);
 }
 
 function timeOf(id: string): number {

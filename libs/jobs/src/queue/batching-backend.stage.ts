@@ -108,7 +108,7 @@ export function claimsInto({ redis, queue }: Stage): (runIds: readonly string[])
     targets: async (runIds: readonly string[]) => ({ queues: runIds.map(() => queue.name), taken: null }),
   };
   const queues = { named: () => queue, note: async () => {} };
-  const claims = new FusedClaims({ redis, step, router, queues, secondWake: { note: () => {} } });
+  const claims = new FusedClaims({ redis, step, router, queues });
   return async (runIds) => {
     const outcomes = await claims.claimAll(runIds.map(claimOf));
     const refused = outcomes.find((one) => one.status === 'rejected' || one.value.verdict !== 'claimed');

@@ -10,9 +10,8 @@ import { FusedClaims } from './fused-claims.js';
 import { Rerouting, type NewJob } from './rerouting.js';
 import { FORMER_QUEUE, UNROUTED_QUEUE } from './routing.js';
 import { jobId, runJob } from './run-job.js';
-import { queuePrefix, RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
+import { RunQueues, type RunJobData, type RunQueuesOptions } from './run-queues.js';
 import { cronsIn, RunRouter, type CronsOf, type Targets } from './run-router.js';
-import { SecondWake } from './second-wake.js';
 import { UnroutedRuns, type UnroutedDeps } from './unrouted.js';
 import type { Claims, ClaimStep, Place, QueuedDelivery, RunQueue } from './run-queue.js';
 
@@ -44,15 +43,12 @@ export class BullmqRunQueue implements RunQueue {
   readonly queues: RunQueues;
   readonly rerouting: Rerouting;
   readonly #router: RunRouter;
-  readonly #secondWake: SecondWake;
   readonly #tracing: Tracing | null;
 
   constructor(private readonly options: BullmqRunQueueOptions) {
     const { tracing = null, clock = systemClock, cronsOf } = options;
     this.#tracing = tracing;
     this.queues = new RunQueues(options);
-    const toKey = (queue: string, part: string) => `${queuePrefix(options)}:${queue}:${part}`;
-    this.#secondWake = new SecondWake({ redis: options.redis, clock, toKey });
     this.#router = new RunRouter({ registry: new RedisPodRegistry(options), clock, ...(cronsOf && { cronsOf }) });
     const add = (targets: readonly string[], jobs: readonly NewJob[]) => this.#addTo(targets, jobs);
     const onRouted = async (runIds: readonly string[]) => this.options.unrouted?.clear(runIds);
@@ -147,17 +143,14 @@ export class BullmqRunQueue implements RunQueue {
   async #addTo(targets: readonly string[], jobs: readonly NewJob[]): Promise<void> {
     await this.queues.note(targets);
     const of = (name: string) => jobs.filter((_, n) => targets[n] === name);
-    const distinct = new Set(targets);
-    await Promise.all(Array.from(distinct, (name) => this.queues.named(name).addBulk(of(name))));
-    this.#secondWake.note(distinct);
+    await Promise.all(Array.from(new Set(targets), (name) => this.queues.named(name).addBulk(of(name))));
   }
 
   /** `null` with a queue that BullMQ alone writes to, and where each job carries its span. */
   claimsWith(step: ClaimStep): Claims | null {
     if (!TAKES_BACKENDS || this.#tracing) return null;
     const { redis, unrouted } = this.options;
-    const parts = { queues: this.queues, router: this.#router, secondWake: this.#secondWake };
-    return new FusedClaims({ redis, step, ...parts, unrouted });
+    return new FusedClaims({ redis, step, queues: this.queues, router: this.#router, unrouted });
   }
 
   async holds(deliveries: readonly Delivery[]): Promise<Place[]> {
@@ -194,7 +187,6 @@ export class BullmqRunQueue implements RunQueue {
   }
 
   close(): Promise<void> {
-    this.#secondWake.stop();
     return this.queues.close();
   }
 }

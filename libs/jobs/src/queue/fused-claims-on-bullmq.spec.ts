@@ -55,7 +55,6 @@ function request(n: number, over: Partial<ClaimRequest> = {}): ClaimRequest {
 const begin = ({ ledger }: Stage, runId: string) =>
   ledger.begin({ runId, nonce: 'n', worker: 'w/1', ttlMs: 60_000, maxAttempts: 3 });
 
-const secondWake = { note: () => {} };
 
 describe('FusedClaims', () => {
   it('claims and enqueues in one step: the run is enqueued, its job waits, and nothing is pending', async () => {
@@ -76,7 +75,7 @@ describe('FusedClaims', () => {
       queues: runIds.map((runId) => (runId.startsWith('lost') ? UNROUTED_QUEUE : runId.startsWith('a') ? 'a' : 'b')),
       taken: new Set(['a', 'b']),
     });
-    const parts = { queues: queue.queues, router: { targets }, secondWake };
+    const parts = { queues: queue.queues, router: { targets } };
     const claims = new FusedClaims({ redis, step: claimStep, ...parts, unrouted });
     const crons = ['a1', 'lost', 'b1', 'a2', 'b2'];
     const outcomes = await claims.claimAll(crons.map((cron) => request(1, { cron })));
@@ -94,7 +93,7 @@ describe('FusedClaims', () => {
   it('claims nothing while it is unknown where runs go', async () => {
     const { redis, queue, claimStep, ledger } = stage();
     const router = { targets: () => Promise.reject(new Error('away')) };
-    const claims = new FusedClaims({ redis, secondWake, queues: queue.queues, step: claimStep, router });
+    const claims = new FusedClaims({ redis, queues: queue.queues, step: claimStep, router });
     await expect(claims.claimAll([request(1)])).rejects.toThrow('away');
     expect(await ledger.readCron('report')).toMatchObject({ cursor: null });
   });

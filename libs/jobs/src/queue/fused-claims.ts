@@ -7,7 +7,6 @@ import type { RunQueues } from './run-queues.js';
 import type { RunRouter, Targets } from './run-router.js';
 import type { Claims, ClaimStep } from './run-queue.js';
 import type { UnroutedRuns } from './unrouted.js';
-import type { SecondWake } from './second-wake.js';
 
 const { 'enqueue-claimed': ENQUEUE } = loadScripts(new URL('./lua/', import.meta.url), ['enqueue-claimed']);
 
@@ -20,7 +19,6 @@ export interface FusedClaimsDeps {
   readonly queues: Pick<RunQueues, 'named' | 'note'>;
   readonly router: Pick<RunRouter, 'targets'>;
   readonly unrouted?: UnroutedRuns | undefined;
-  readonly secondWake: Pick<SecondWake, 'note'>;
 }
 
 type Outcome = PromiseSettledResult<ClaimReply>;
@@ -36,7 +34,7 @@ export class FusedClaims implements Claims {
 
   /** @throws what the router throws: nothing is claimed then */
   async claimAll(requests: readonly ClaimRequest[]): Promise<Outcome[]> {
-    const { queues, router, step, secondWake } = this.deps;
+    const { queues, router, step } = this.deps;
     const { queues: targets, taken } = await router.targets(requests.map(({ cron }) => `${cron}@0`));
     await queues.note(targets);
     const names = [...new Set(targets)];
@@ -46,7 +44,6 @@ export class FusedClaims implements Claims {
       claiming.push(step.claimAll(claims, this.#sendTo(name)));
     }
     const claimed = await Promise.all(claiming);
-    secondWake.note(names);
     const next = new Map(names.map((name, n) => [name, claimed[n]?.values()]));
     const outcomes = targets.map((name) => next.get(name)?.next().value as Outcome);
     await this.#follow(outcomes, { queues: targets, taken });

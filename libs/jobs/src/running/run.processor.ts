@@ -47,13 +47,10 @@ const HAND_OVER_MS = 1_000;
 const AFTERMATH_MS = 1_000;
 
 /** Not shorter than the sweep: the run lease finds a dead worker, the stalled check of BullMQ only cleans up. */
-const STALLED_INTERVAL_MS = 60_000;
+const STALLED_INTERVAL_MS = 15_000;
 
-/**
- * How long a fetch waits for a job, seconds; as long as a delayed job is waited for at most. It may belong to a frozen worker, and
- * swallow the wake-up of a job: see `SecondWake`.
- */
-const DRAIN_DELAY_S = 10;
+/** A longer blocking fetch may belong to a frozen worker, and swallow the wake-up of a job. Seconds. */
+const DRAIN_DELAY_S = 1;
 
 /** Stalls are unlimited: the ledger bounds the attempts of a run. */
 const MAX_STALLS = 1_000;

@@ -1,5 +1,4 @@
 import { ManualClock } from '@fencepost/lease/testing';
-import { QUIET_FORMAT } from '@fencepost/ledger/format';
 import { describe, expect, it } from 'vitest';
 import { POD_TIMING } from '../membership/pod-timing.js';
 import type { HeartbeatReply, Membership } from '../membership/membership.js';
@@ -7,16 +6,13 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { MembershipHeartbeat } from './membership-heartbeat.js';
 
 /** A pod with nothing due, whose replies come when `reply` is called. */
-function quietPod(format = 1) {
+function quietPod() {
   const clock = new ManualClock(0);
   const sent: string[] = [];
   let answer = () => {};
-  let idleMs = Infinity;
-  const promised: number[] = [];
-  const heartbeat = (_pod: string, _weight?: number, quietMs = 0): Promise<HeartbeatReply> => {
+  const heartbeat = (): Promise<HeartbeatReply> => {
     sent.push('heartbeat');
-    promised.push(quietMs);
-    const lowest = { format, process: 'a' };
+    const lowest = { format: 1, process: 'a' };
     const reply = {
       now: clock.now(),
       catalogVersion: 1,
@@ -34,18 +30,9 @@ function quietPod(format = 1) {
   const pod = new MembershipHeartbeat({
     ...{ ...POD_TIMING, pod: 'a', clock, telemetry: new Telemetry(), random: () => 0, weight: () => 1 },
     membership: { heartbeat, beat, members: async () => [] } as unknown as Membership,
-    listener: { heartbeatAnswered: () => {}, idleMs: () => idleMs },
+    listener: { heartbeatAnswered: () => {}, isQuiet: () => true },
   });
-  const isDueIn = (ms: number) => void (idleMs = ms);
-  return {
-    pod,
-    clock,
-    sent,
-    promised,
-    isDueIn,
-    reply: () => answer(),
-    beatsTake: (until: Promise<void>) => void (beats = until),
-  };
+  return { pod, clock, sent, reply: () => answer(), beatsTake: (until: Promise<void>) => void (beats = until) };
 }
 
 describe('a heartbeat', () => {
@@ -128,61 +115,6 @@ describe('a heartbeat', () => {
     await started;
     await clock.advance(POD_TIMING.heartbeatMs);
     expect(sent).toEqual(['heartbeat', 'beat']);
-    await pod.stop();
-  });
-
-  it('says that it comes late while nothing is due, and comes no later than it said', async () => {
-    const { pod, clock, sent, promised, reply } = quietPod(QUIET_FORMAT);
-    const started = pod.start();
-    reply();
-    await started;
-    for (let seconds = 0; seconds < 60; seconds += 1) {
-      await clock.advance(POD_TIMING.heartbeatMs);
-      reply();
-    }
-    // The first reply tells that the others know what a promise is.
-    expect(promised.slice(0, 3)).toEqual([0, POD_TIMING.quietMs, POD_TIMING.quietMs]);
-    expect(sent.length).toBeLessThanOrEqual(1 + 60 / 5 + 1);
-    expect(sent).not.toContain('beat');
-    await pod.stop();
-  });
-
-  it('promises less where something is due soon, so that a dead pod is suspected before', async () => {
-    const { pod, clock, promised, isDueIn, reply } = quietPod(QUIET_FORMAT);
-    const started = pod.start();
-    reply();
-    await started;
-    isDueIn(4_500);
-    await clock.advance(POD_TIMING.heartbeatMs);
-    reply();
-    expect(promised).toEqual([0, 2_500]);
-    await pod.stop();
-  });
-
-  it('comes at once when something is due sooner than it thought', async () => {
-    const { pod, clock, sent, isDueIn, reply } = quietPod(QUIET_FORMAT);
-    const started = pod.start();
-    reply();
-    await started;
-    await clock.advance(POD_TIMING.heartbeatMs);
-    reply();
-    isDueIn(2 * POD_TIMING.heartbeatMs);
-    await clock.advance(POD_TIMING.heartbeatMs);
-    expect(sent).toEqual(['heartbeat', 'heartbeat', 'heartbeat']);
-    reply();
-    await pod.stop();
-  });
-
-  it('promises nothing beside a process that would take a quiet pod for a dead one', async () => {
-    const { pod, clock, promised, reply } = quietPod(QUIET_FORMAT - 1);
-    const started = pod.start();
-    reply();
-    await started;
-    for (let seconds = 0; seconds < 6; seconds += 1) {
-      await clock.advance(POD_TIMING.heartbeatMs);
-      reply();
-    }
-    expect(new Set(promised)).toEqual(new Set([0]));
     await pod.stop();
   });
 });

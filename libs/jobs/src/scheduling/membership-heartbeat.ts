@@ -2,13 +2,13 @@ import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
-import { quietFor, type HeartbeatReply, type Membership } from '../membership/membership.js';
+import type { HeartbeatReply, Membership } from '../membership/membership.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import { MemberWatch } from './member-watch.js';
 
 export interface MembershipHeartbeatDeps extends Pick<
   PodTiming,
-  'heartbeatMs' | 'quietMs' | 'replyMs' | 'watchMs' | 'suspectAfterMs'
+  'heartbeatMs' | 'replyMs' | 'watchMs' | 'suspectAfterMs'
 > {
   readonly pod: string;
   readonly membership: Membership;
@@ -23,18 +23,14 @@ export interface MembershipHeartbeatDeps extends Pick<
 export interface HeartbeatListener {
   /** @param sentAt monotonic */
   heartbeatAnswered(reply: HeartbeatReply, sentAt: number): void;
-  /** How long nothing of this pod is due, milliseconds: so long it needs no reply to each heartbeat. */
-  idleMs(): number;
+  /** Whether the pod has nothing due soon: then it needs no reply to each heartbeat. */
+  isQuiet(): boolean;
 }
 
 /** A leaving pod releases its leases before it leaves; a thousand releases must cause one heartbeat. */
 const EARLY_MS = 50;
 
-/**
- * Says once a second that this pod is alive, and passes the replies on. With nothing due soon it says when it will speak again, and
- * is quiet until then: a pod that dies meanwhile is suspected before anything of it is due. Pods that start together are spread by
- * jitter.
- */
+/** Says once a second that this pod is alive, and passes the replies on. Pods that start together are spread by jitter. */
 export class MembershipHeartbeat {
   readonly #watch: MemberWatch;
   #cancel: CancelTimer = () => {};
@@ -46,10 +42,6 @@ export class MembershipHeartbeat {
   #saying: Promise<void> | null = null;
   /** When the last reply was asked for. Monotonic. */
   #askedAt = -Infinity;
-  /** It has said that it would be quiet until about then. Monotonic. */
-  #quietUntil = -Infinity;
-  /** As of the last reply. */
-  #lowest: HeartbeatReply['lowest'] = { format: 0, process: null };
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -97,7 +89,7 @@ export class MembershipHeartbeat {
     this.#cancel = this.deps.clock.after(delayMs, () => {
       this.#nextAt = -Infinity;
       const sentAt = this.deps.clock.monotonic();
-      this.#working = this.#speak(sentAt).then(() => {
+      this.#working = (this.#needsReply(sentAt) ? this.#heartbeat() : this.#beat()).then(() => {
         const delay = Math.max(sentAt + this.deps.heartbeatMs - this.deps.clock.monotonic(), 0);
         // The reply that has just come is older than the change, however new it is.
         if (this.#soon) this.#askedAt = -Infinity;
@@ -107,18 +99,9 @@ export class MembershipHeartbeat {
     });
   }
 
-  async #speak(now: number): Promise<void> {
-    const isIdle = this.#askedAt > -Infinity && this.#spareMs() > 0;
-    if (isIdle && now < this.#quietUntil) return;
-    const { replyMs, heartbeatMs } = this.deps;
-    const isRecent = now - this.#askedAt < replyMs - heartbeatMs / 2;
-    await (isIdle && isRecent && quietFor(this.#lowest) === 0 ? this.#beat() : this.#heartbeat());
-  }
-
-  /** How long it may be quiet: a cron needs a reply to a heartbeat of the last two seconds before its instant. */
-  #spareMs(): number {
-    const { heartbeatMs, quietMs, listener } = this.deps;
-    return Math.min(quietMs, listener.idleMs() - 2 * heartbeatMs);
+  #needsReply(now: number): boolean {
+    const { replyMs, heartbeatMs, listener } = this.deps;
+    return now - this.#askedAt >= replyMs - heartbeatMs / 2 || !listener.isQuiet();
   }
 
   async #beat(): Promise<void> {
@@ -134,20 +117,16 @@ export class MembershipHeartbeat {
   }
 
   async #heartbeat(): Promise<void> {
-    const { membership, pod, clock, telemetry, listener, weight, heartbeatMs } = this.deps;
+    const { membership, pod, clock, telemetry, listener, weight } = this.deps;
     const sentAt = clock.monotonic();
     this.#saidAt = sentAt;
-    const quietMs = quietFor(this.#lowest, this.#spareMs());
     let reply: HeartbeatReply;
     try {
-      reply = await membership.heartbeat(pod, weight(), quietMs);
+      reply = await membership.heartbeat(pod, weight());
     } catch (error) {
       return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }
     this.#askedAt = sentAt;
-    // Its timers are not exact, and late is worse than early.
-    this.#quietUntil = sentAt + quietMs + heartbeatMs / 2;
-    this.#lowest = reply.lowest;
     try {
       if (this.#stopped) return;
       this.#watch.apply(reply.members);

@@ -197,8 +197,9 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   }
 
   /** An instant needs the reply to a heartbeat: how fresh the catalog is says of which generation it is. */
-  idleMs(): number {
-    return this.engine.behind().lateMs > 0 ? 0 : this.engine.nextAt - this.deps.clock.now();
+  isQuiet(): boolean {
+    const { heartbeatMs } = this.#timing;
+    return this.engine.nextAt > this.deps.clock.now() + 2 * heartbeatMs;
   }
 
   /** @returns false if the holder, another pod, may need to be preempted */

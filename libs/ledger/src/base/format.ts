@@ -9,9 +9,6 @@ export const FIRST_FORMAT = 2;
 /** The first whose processes have revisions; those before know only builds. */
 export const REVISIONS_FORMAT = 4;
 
-/** The first whose processes know of others that say how long they will be quiet. */
-export const QUIET_FORMAT = 4;
-
 /**
  * Whether a build reads records of a format: every released one, and the next. The next has more words at the end or more
  * fields, which a build that doesn't know them keeps.
