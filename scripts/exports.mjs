@@ -14,7 +14,7 @@ const BUDGETS = {
   '@fencepost/ledger': 44,
   '@fencepost/ledger/run': 23,
   '@fencepost/ledger/catalog': 40,
-  '@fencepost/jobs/internal': 107,
+  '@fencepost/jobs/internal': 109,
   '@fencepost/operations': 32,
   '@fencepost/operations/internal': 38,
   '@fencepost/operations/presenting': 19,

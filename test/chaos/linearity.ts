@@ -16,6 +16,15 @@ export interface LinearityReport {
 
 const MAX_STEPS = 200_000;
 
+/** Begins that came with a job to processes which ended before they heard of it, and which nobody recorded, at most. */
+const MAX_UNHEARD = 3;
+
+/** At any time, or never. */
+const UNHEARD: RunOperation = {
+  ...{ input: { op: 'begin', request: { nonce: NOBODY } }, output: undefined },
+  ...{ calledAt: 0, returnedAt: Infinity },
+};
+
 /**
  * Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. A history that
  * spans a failover is judged like any other, as one object from its first call to its last: where the ledger is, nothing
@@ -25,7 +34,10 @@ const MAX_STEPS = 200_000;
  */
 export function checkLinearity({ claims, runs }: Histories): LinearityReport {
   const named = new Map([...runs].map(([name, history]) => [name, withoutNames(history)]));
-  const all = [...judged(claims, CLAIM_MODEL, 'the claims of'), ...judged(named, RUN_MODEL, 'the run')];
+  const all = [
+    ...judged(claims, CLAIM_MODEL, 'the claims of'),
+    ...judged(named, RUN_MODEL, 'the run').map(withUnheard),
+  ];
   const namesOf = (wanted: Judged['order']) => all.flatMap(({ name, order }) => (order === wanted ? [name] : []));
   const evidence = all.flatMap(({ name, order, history }) => (order === 'none' ? [{ name, history }] : []));
   return { histories: all.length, broken: namesOf('none'), evidence, undecided: namesOf('undecided') };
@@ -45,6 +57,16 @@ function withoutNames(history: readonly RunOperation[]): RunOperation[] {
 function nonceIn(input: RunOperation['input']): string | undefined {
   if (input.op === 'begin') return input.request.nonce;
   return 'attempt' in input ? input.attempt.nonce : undefined;
+}
+
+/** With as few of them as it takes. */
+function withUnheard(run: Judged): Judged {
+  let { order } = run;
+  for (let count = 1; order === 'none' && count <= MAX_UNHEARD; count += 1) {
+    const unheard = Array.from({ length: count }, () => UNHEARD);
+    order = searchOrder(RUN_MODEL, [...unheard, ...(run.history as readonly RunOperation[])], MAX_STEPS);
+  }
+  return { ...run, order };
 }
 
 interface Judged {

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
-import { EVENT_TEXT } from '@fencepost/jobs/internal';
+import { EVENT_TEXT, FusedClaims, RunSteps } from '@fencepost/jobs/internal';
+import type { ClaimRequest } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
@@ -124,6 +125,40 @@ function recorded(file: number, op: string, method: Method): Method {
   };
 }
 
+/**
+ * What a queue on the server of the ledger does in steps of its own. A claim that is accepted is confirmed with it. A begin comes
+ * with a job, so the call of a process that ended before its reply names no run.
+ */
+function recordFusedSteps(file: number): void {
+  const claimAll = Reflect.get(FusedClaims.prototype, 'claimAll') as Method;
+  const claimed = recorded(file, 'claimAll', claimAll);
+  Reflect.set(FusedClaims.prototype, 'claimAll', function (this: unknown, requests: readonly ClaimRequest[]) {
+    const asked = requests.filter(({ occurrence }) => occurrence !== null);
+    const ids = asked.map(({ cron, occurrence }) => `${cron}@${occurrence?.scheduledAt}`);
+    append(file, { call: (calls += 1), op: 'confirm', input: [ids] });
+    return claimed.call(this, requests);
+  });
+  const begunWith = Reflect.get(RunSteps.prototype, 'begunWith') as RunSteps['begunWith'];
+  Reflect.set(RunSteps.prototype, 'begunWith', function (this: RunSteps, ...args: Parameters<typeof begunWith>) {
+    const begun = begunWith.apply(this, args);
+    if (!begun) return begun;
+    const { nonce, sentAt } = begun;
+    const call = (calls += 1);
+    const at = Math.floor(now() - (performance.now() - sentAt) * 1_000);
+    append(file, { at, call, op: 'begin', input: [{ runId: args[0].data.runId, nonce }] });
+    append(file, { return: call, output: begun.reply() });
+    return begun;
+  });
+  const succeed = Reflect.get(RunSteps.prototype, 'succeed') as RunSteps['succeed'];
+  Reflect.set(RunSteps.prototype, 'succeed', function (this: RunSteps, ...args: Parameters<typeof succeed>) {
+    const ending = succeed.apply(this, args);
+    const [, , { attempt, result }] = args;
+    const outcome = { kind: 'succeeded', ...(result !== undefined && { result }) };
+    // It is sent at the end of this turn of the event loop.
+    return ending && recorded(file, 'finish', () => ending).call(this, attempt, outcome);
+  });
+}
+
 if (RECORD_TO !== '') {
   const file = openSync(RECORD_TO, 'a');
   // By a name that no event of a pod has: a number of a process may come again, and this tells them apart.
@@ -134,5 +169,6 @@ if (RECORD_TO !== '') {
     recordDeclarations(file, catalog);
   }
   for (const ledger of [RedisLedger, PostgresLedger]) recordCalls(file, ledger);
+  recordFusedSteps(file);
 }
 armStalls(process.env['STALLS']);

@@ -54,6 +54,8 @@ export {
 } from './pods/pod-registry.js';
 export { RedisPodRegistry } from './pods/redis-pod-registry.js';
 export { BullmqRunQueue } from './queue/bullmq-run-queue.js';
+export { FusedClaims } from './queue/fused-claims.js';
+export { RunSteps } from './queue/run-steps.js';
 export { ALARM_QUEUE_NAME, FORMER_QUEUE, UNROUTED_QUEUE } from './queue/routing.js';
 export { queuePrefix } from './queue/run-queues.js';
 export { readQueueLimits, type QueueLimits } from './queue/queue-limits.js';
