@@ -138,7 +138,7 @@ function recordFusedSteps(file: number): void {
     append(file, { call: (calls += 1), op: 'confirm', input: [ids] });
     return claimed.call(this, requests);
   });
-  const begunWith = Reflect.get(RunSteps.prototype, 'begunWith') as RunSteps['begunWith'];
+  const begunWith = Reflect.get(RunSteps.prototype, 'begunWith');
   Reflect.set(RunSteps.prototype, 'begunWith', function (this: RunSteps, ...args: Parameters<typeof begunWith>) {
     const begun = begunWith.apply(this, args);
     if (!begun) return begun;
@@ -149,7 +149,7 @@ function recordFusedSteps(file: number): void {
     append(file, { return: call, output: begun.reply() });
     return begun;
   });
-  const succeed = Reflect.get(RunSteps.prototype, 'succeed') as RunSteps['succeed'];
+  const succeed = Reflect.get(RunSteps.prototype, 'succeed');
   Reflect.set(RunSteps.prototype, 'succeed', function (this: RunSteps, ...args: Parameters<typeof succeed>) {
     const ending = succeed.apply(this, args);
     const [, , { attempt, result }] = args;

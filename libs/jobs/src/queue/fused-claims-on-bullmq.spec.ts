@@ -55,7 +55,6 @@ function request(n: number, over: Partial<ClaimRequest> = {}): ClaimRequest {
 const begin = ({ ledger }: Stage, runId: string) =>
   ledger.begin({ runId, nonce: 'n', worker: 'w/1', ttlMs: 60_000, maxAttempts: 3 });
 
-
 describe('FusedClaims', () => {
   it('claims and enqueues in one step: the run is enqueued, its job waits, and nothing is pending', async () => {
     const { claim, ledger, queue, waiting } = stage();

@@ -89,7 +89,10 @@ describe('the Redis ledger, of many crons', () => {
     const settled = await stage.ledger.claimAll(all);
     const rejected = settled.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
     expect(rejected).toEqual([250]);
-    expect(settled[250]).toHaveProperty('reason.message', expect.stringMatching(/^Expected a sound record .*WRONGTYPE/));
+    expect(settled[250]).toHaveProperty(
+      'reason.message',
+      expect.stringMatching(/^Expected a sound record .*WRONGTYPE/),
+    );
 
     await redis.del(broken);
     const again = await stage.ledger.claimAll(all);
