@@ -12,6 +12,8 @@ export type RunOperation = Operation<RunInput, RunOutput>;
 export interface Histories {
   readonly claims: ReadonlyMap<string, readonly ClaimOperation[]>;
   readonly runs: ReadonlyMap<string, readonly RunOperation[]>;
+  /** When workers asked for jobs and never heard which runs, if any, had begun with them: their processes ended before. */
+  readonly unheard: readonly number[];
 }
 
 type Settled = { readonly status: 'fulfilled'; readonly value: ClaimReply } | { readonly status: 'rejected' };
@@ -29,11 +31,13 @@ export function historiesOf(calls: readonly RecordedCall[]): Histories {
 class Sorter implements Histories {
   readonly claims = new Map<string, ClaimOperation[]>();
   readonly runs = new Map<string, RunOperation[]>();
+  readonly unheard: number[] = [];
 
   add(call: RecordedCall): void {
     const { op, input, output } = call;
     const [first, second, third] = input;
-    if (op === 'claim') this.#claim(first as ClaimRequest, output as ClaimReply | undefined, call);
+    if (op === 'turn') this.#turn(call);
+    else if (op === 'claim') this.#claim(first as ClaimRequest, output as ClaimReply | undefined, call);
     else if (op === 'claimAll') this.#claimAll(call);
     else if (op === 'confirm') for (const id of first as string[]) this.#run(id, { op: 'confirm' }, call);
     else if (op === 'resolve') this.#run(first as string, { op, request: second } as RunInput, call);
@@ -41,6 +45,10 @@ class Sorter implements Histories {
     else if (op === 'begin') this.#ofRun(first, { op, request: first } as RunInput, call);
     else if (op === 'trigger' || op === 'redeliver') this.#ofRun(first, { op }, call);
     else this.#ofRun(first, { op, attempt: first, what: second, outcome: third } as RunInput, call);
+  }
+
+  #turn({ calledAt, returnedAt }: RecordedCall): void {
+    if (returnedAt === Infinity) this.unheard.push(calledAt);
   }
 
   #claimAll({ input, output, calledAt, returnedAt }: RecordedCall): void {

@@ -85,6 +85,16 @@ describe('the attempts of a run', () => {
     expect(broken(begun().attempt(20, 1))).toEqual(THE_RUN);
   });
 
+  it('may have begun with a job of which a worker never heard, and only if one asked and never heard', () => {
+    const claimed = () => new Script().claim(claimOf(5, null, 1_000), CLAIMED);
+    expect(broken(claimed().attempt(20, 2))).toEqual(THE_RUN);
+    const unheard = claimed();
+    unheard.begin('turn', []);
+    expect(broken(unheard.attempt(20, 2))).toEqual([]);
+    const heard = claimed().call('turn', [], null);
+    expect(broken(heard.attempt(20, 2))).toEqual(THE_RUN);
+  });
+
   it('never begin once the run is over', () => {
     const over = begun().call('finish', [proof(10), ...succeed], 'succeeded');
     expect(broken(over.attempt(20, 2))).toEqual(THE_RUN);

@@ -16,14 +16,11 @@ export interface LinearityReport {
 
 const MAX_STEPS = 200_000;
 
-/** Begins that came with a job to processes which ended before they heard of it, and which nobody recorded, at most. */
-const MAX_UNHEARD = 3;
-
-/** At any time, or never. */
-const UNHEARD: RunOperation = {
+/** A run began with its job, and the worker never heard of it: at any time from then on, or never. */
+const unheardBegin = (calledAt: number): RunOperation => ({
   ...{ input: { op: 'begin', request: { nonce: NOBODY } }, output: undefined },
-  ...{ calledAt: 0, returnedAt: Infinity },
-};
+  ...{ calledAt, returnedAt: Infinity },
+});
 
 /**
  * Holds each object's recorded history against its model: every cron's cursor, and every run with its effects. A history that
@@ -32,11 +29,11 @@ const UNHEARD: RunOperation = {
  * all replicas (`waitReplicas`), also one that only tells what somebody else has written. Whoever writes without that, and be
  * it the person who answers, is found here: the object forgets what it has said.
  */
-export function checkLinearity({ claims, runs }: Histories): LinearityReport {
+export function checkLinearity({ claims, runs, unheard }: Histories): LinearityReport {
   const named = new Map([...runs].map(([name, history]) => [name, withoutNames(history)]));
   const all = [
     ...judged(claims, CLAIM_MODEL, 'the claims of'),
-    ...judged(named, RUN_MODEL, 'the run').map(withUnheard),
+    ...judged(named, RUN_MODEL, 'the run').map((run) => withUnheard(run, unheard)),
   ];
   const namesOf = (wanted: Judged['order']) => all.flatMap(({ name, order }) => (order === wanted ? [name] : []));
   const evidence = all.flatMap(({ name, order, history }) => (order === 'none' ? [{ name, history }] : []));
@@ -59,14 +56,12 @@ function nonceIn(input: RunOperation['input']): string | undefined {
   return 'attempt' in input ? input.attempt.nonce : undefined;
 }
 
-/** With as few of them as it takes. */
-function withUnheard(run: Judged): Judged {
-  let { order } = run;
-  for (let count = 1; order === 'none' && count <= MAX_UNHEARD; count += 1) {
-    const unheard = Array.from({ length: count }, () => UNHEARD);
-    order = searchOrder(RUN_MODEL, [...unheard, ...(run.history as readonly RunOperation[])], MAX_STEPS);
-  }
-  return { ...run, order };
+/** Each of those calls may have begun any run, once. Few are needed, and the search takes longer with each. */
+function withUnheard(run: Judged, unheard: readonly number[]): Judged {
+  if (run.order !== 'none' || unheard.length === 0) return run;
+  const begins = unheard.toSorted((a, b) => a - b).map(unheardBegin);
+  const history = [...begins, ...(run.history as readonly RunOperation[])];
+  return { ...run, order: searchOrder(RUN_MODEL, history, MAX_STEPS) };
 }
 
 interface Judged {

@@ -126,8 +126,7 @@ function recorded(file: number, op: string, method: Method): Method {
 }
 
 /**
- * What a queue on the server of the ledger does in steps of its own. A claim that is accepted is confirmed with it. A begin comes
- * with a job, so the call of a process that ended before its reply names no run.
+ * What a queue on the server of the ledger does in steps of its own. A claim that is accepted is confirmed with it.
  */
 function recordFusedSteps(file: number): void {
   const claimAll = Reflect.get(FusedClaims.prototype, 'claimAll') as Method;
@@ -138,17 +137,7 @@ function recordFusedSteps(file: number): void {
     append(file, { call: (calls += 1), op: 'confirm', input: [ids] });
     return claimed.call(this, requests);
   });
-  const begunWith = Reflect.get(RunSteps.prototype, 'begunWith');
-  Reflect.set(RunSteps.prototype, 'begunWith', function (this: RunSteps, ...args: Parameters<typeof begunWith>) {
-    const begun = begunWith.apply(this, args);
-    if (!begun) return begun;
-    const { nonce, sentAt } = begun;
-    const call = (calls += 1);
-    const at = Math.floor(now() - (performance.now() - sentAt) * 1_000);
-    append(file, { at, call, op: 'begin', input: [{ runId: args[0].data.runId, nonce }] });
-    append(file, { return: call, output: begun.reply() });
-    return begun;
-  });
+  recordBegins(file);
   const succeed = Reflect.get(RunSteps.prototype, 'succeed');
   Reflect.set(RunSteps.prototype, 'succeed', function (this: RunSteps, ...args: Parameters<typeof succeed>) {
     const ending = succeed.apply(this, args);
@@ -156,6 +145,42 @@ function recordFusedSteps(file: number): void {
     const outcome = { kind: 'succeeded', ...(result !== undefined && { result }) };
     // It is sent at the end of this turn of the event loop.
     return ending && recorded(file, 'finish', () => ending).call(this, attempt, outcome);
+  });
+}
+
+/** A begin comes with a job: a call says that it may bring some, and its reply which ones. */
+function recordBegins(file: number): void {
+  const sent = Reflect.get(RunSteps.prototype, 'sent');
+  const answered = Reflect.get(RunSteps.prototype, 'answered');
+  const took = Reflect.get(RunSteps.prototype, 'took');
+  const begunWith = Reflect.get(RunSteps.prototype, 'begunWith');
+  const asked: number[] = [];
+  const begins = new Map<string, number>();
+  Reflect.set(RunSteps.prototype, 'sent', function (this: RunSteps) {
+    const call = (calls += 1);
+    asked.push(call);
+    append(file, { call, op: 'turn', input: [] });
+    return sent.call(this);
+  });
+  Reflect.set(RunSteps.prototype, 'answered', function (this: RunSteps) {
+    // Which of them is the same: what is left began no later than those that have not returned.
+    append(file, { return: asked.pop(), output: null });
+    return answered.call(this);
+  });
+  Reflect.set(RunSteps.prototype, 'took', function (this: RunSteps, ...args: Parameters<typeof took>) {
+    const [jobId, { nonce, sentAt, reply }] = args;
+    if (reply !== undefined) {
+      const call = (calls += 1);
+      const at = Math.floor(now() - (performance.now() - sentAt) * 1_000);
+      begins.set(jobId, call);
+      append(file, { at, call, op: 'begin', input: [{ runId: jobId.replace(/-d\d+$/, ''), nonce }] });
+    }
+    return took.apply(this, args);
+  });
+  Reflect.set(RunSteps.prototype, 'begunWith', function (this: RunSteps, ...args: Parameters<typeof begunWith>) {
+    const begun = begunWith.apply(this, args);
+    if (begun) append(file, { return: begins.get(args[0].id ?? ''), output: begun.reply() });
+    return begun;
   });
 }
 
