@@ -18,8 +18,10 @@ const MAX_STEPS = 200_000;
 
 /** A run began with its job, and the worker never heard of it: at any time from then on, or never. */
 const unheardBegin = (calledAt: number): RunOperation => ({
-  ...{ input: { op: 'begin', request: { nonce: NOBODY } }, output: undefined },
-  ...{ calledAt, returnedAt: Infinity },
+  input: { op: 'begin', request: { nonce: NOBODY } },
+  output: undefined,
+  calledAt,
+  returnedAt: Infinity,
 });
 
 /**

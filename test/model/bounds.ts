@@ -75,7 +75,9 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   safe('one step: two pods, two workers, a crash, a lost lease', {
     ...TWO_PODS,
     ...FUSED,
-    ...{ crashes: 1, expiries: 1, losses: 1 },
+    crashes: 1,
+    expiries: 1,
+    losses: 1,
   }),
   safe('one step: two runs in line, a request that comes twice', { ...TWO_RUNS, ...FUSED, inLine: 1, copies: 1 }),
   safe('one step: a ledger that fails over and loses what it had accepted', { ...TWO_PODS, ...FUSED, rollbacks: 1 }),
@@ -86,7 +88,8 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   fair('every run ends, one step: two pods, a crash and a lost delivery', {
     ...TWO_PODS,
     ...FUSED,
-    ...{ crashes: 1, losses: 1 },
+    crashes: 1,
+    losses: 1,
   }),
   fair('every run ends: an effect that asks', { ...ONE_RUN, asks: 1, answers: 1, crashes: 1 }),
 ];

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { channel } from 'node:diagnostics_channel';
 import { openSync, writeSync } from 'node:fs';
-import { EVENT_TEXT, FusedClaims, RunSteps } from '@fencepost/jobs/internal';
+import { EVENT_TEXT, FusedClaims, runOfJob, RunSteps } from '@fencepost/jobs/internal';
 import type { ClaimRequest } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
@@ -173,7 +173,7 @@ function recordBegins(file: number): void {
       const call = (calls += 1);
       const at = Math.floor(now() - (performance.now() - sentAt) * 1_000);
       begins.set(jobId, call);
-      append(file, { at, call, op: 'begin', input: [{ runId: jobId.replace(/-d\d+$/, ''), nonce }] });
+      append(file, { at, call, op: 'begin', input: [{ runId: runOfJob(jobId), nonce }] });
     }
     return took.apply(this, args);
   });

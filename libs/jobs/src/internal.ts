@@ -55,7 +55,7 @@ export {
 export { RedisPodRegistry } from './pods/redis-pod-registry.js';
 export { BullmqRunQueue } from './queue/bullmq-run-queue.js';
 export { FusedClaims } from './queue/fused-claims.js';
-export { RunSteps } from './queue/run-steps.js';
+export { RunSteps, runOfJob } from './queue/run-steps.js';
 export { ALARM_QUEUE_NAME, FORMER_QUEUE, UNROUTED_QUEUE } from './queue/routing.js';
 export { queuePrefix } from './queue/run-queues.js';
 export { readQueueLimits, type QueueLimits } from './queue/queue-limits.js';

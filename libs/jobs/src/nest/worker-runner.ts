@@ -166,8 +166,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   /** A name may come to belong to another app, or to this one, while the worker is running. */
   async #followOwners(): Promise<void> {
-    const { names } = this.#declarer?.foreign ?? { names: this.#executed.foreign };
-    if (names === this.#executed.foreign) return;
+    const names = this.#declarer?.foreign.names;
+    if (names === undefined || names === this.#executed.foreign) return;
     this.#executed.foreign = names;
     await this.#execute();
   }
@@ -213,12 +213,9 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
     const { rerouting } = this.queue;
-    const attempts = {
-      ...{ ledger, clock, telemetry, random, ttlMs, worker: this.keeper.holder },
-      handlerOf: (name: string) => this.#executed.find(name),
-      tracing,
-      notifyOf: this.notifications.notifyOf,
-    };
+    const ports = { ledger, clock, telemetry, random, tracing };
+    const [worker, { notifyOf }] = [this.keeper.holder, this.notifications];
+    const attempts = { ...ports, worker, ttlMs, notifyOf, handlerOf: (name: string) => this.#executed.find(name) };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
     return new RunProcessor({ ...options, queues, rerouting, handlers: () => this.#executed.capabilities.handlers });
   }

@@ -58,7 +58,8 @@ describe('a batch of new jobs', () => {
     const [one, other] = [stage({ adder: bare, worker: bare }), stage({ adder: own, worker: ownWorker })];
     const jobs = (crons: readonly string[]) => crons.map((cron) => `${cron}@1767225600000`);
     const jobOf = (runId: string) => ({
-      ...{ name: runId.replace(/@.*/, ''), data: { runId } },
+      name: runId.replace(/@.*/, ''),
+      data: { runId },
       opts: { jobId: runId, attempts: 1 },
     });
     const adders: ((runIds: readonly string[]) => Promise<unknown>)[] = [

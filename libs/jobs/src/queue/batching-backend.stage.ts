@@ -120,7 +120,14 @@ function claimOf(runId: string) {
   const [cron = '', instant] = runId.split('@');
   const scheduledAt = Number(instant);
   return {
-    ...{ cron, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: runId, cursor: null, skips: [] },
+    cron,
+    fence: parseFence('1'),
+    term: 't',
+    holder: 's/1',
+    generation: 1,
+    nonce: runId,
+    cursor: null,
+    skips: [],
     occurrence: { scheduledAt, dueAt: scheduledAt, reason: 'schedule' as const, missed: null },
     overlap: 'allow' as const,
   };

@@ -45,8 +45,15 @@ async function only(claims: Pick<OccurrenceLog, 'claimAll'>, asked: ClaimRequest
 
 function request(n: number, over: Partial<ClaimRequest> = {}): ClaimRequest {
   return {
-    ...{ cron: 'report', fence: parseFence('1000'), term: 't', holder: 's/1', generation: 1, nonce: randomUUID() },
-    ...{ cursor: n === 1 ? null : at(n - 1), skips: [], overlap: 'allow' as const },
+    cron: 'report',
+    fence: parseFence('1000'),
+    term: 't',
+    holder: 's/1',
+    generation: 1,
+    nonce: randomUUID(),
+    cursor: n === 1 ? null : at(n - 1),
+    skips: [],
+    overlap: 'allow' as const,
     occurrence: { scheduledAt: at(n), dueAt: at(n), reason: 'schedule', missed: null },
     ...over,
   };

@@ -1,4 +1,4 @@
-import { RedisScript, loadScripts } from '@fencepost/lease/internal/redis';
+import { loadScripts, type RedisScript } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
 import { ADD_JOBS, ADD_KEYS } from './batching-backend.js';
@@ -28,8 +28,7 @@ export class FusedClaims implements Claims {
   readonly #script: RedisScript;
 
   constructor(private readonly deps: FusedClaimsDeps) {
-    const claim = new RedisScript('claim-occurrences', deps.step.lua);
-    this.#script = ENQUEUE.calling({ claim_occurrences: claim, add_jobs: ADD_JOBS });
+    this.#script = ENQUEUE.calling({ claim_occurrences: { text: deps.step.lua }, add_jobs: ADD_JOBS });
   }
 
   /** @throws what the router throws: nothing is claimed then */

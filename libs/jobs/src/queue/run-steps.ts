@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
 import { formatFence } from '@fencepost/lease';
+import { shortNonce } from '@fencepost/lease/internal';
 import type { AttemptRef, BeginReply } from '@fencepost/ledger';
 import { cronOfRun, type RunState } from '@fencepost/ledger/run';
 import type { Job } from 'bullmq';
@@ -60,8 +60,7 @@ export class RunSteps {
   /** The keys and the words that every call of the script has. */
   words(): { readonly keys: readonly string[]; readonly args: readonly (string | number)[] } {
     const { steps, plans, worker, ttlMs } = this.#options;
-    const [fences = '', ...about] = steps.about;
-    return { keys: [String(fences), plans.key ?? ''], args: [...about, worker, ttlMs] };
+    return { keys: [steps.fences, plans.key ?? ''], args: [...steps.about, worker, ttlMs] };
   }
 
   through(turning: Turning): void {
@@ -151,12 +150,7 @@ export interface RunEnd {
   readonly result: string | undefined;
 }
 
-/** A further delivery has a number of its own, see `jobId`. */
-function runOfJob(jobId: string): string {
-  return jobId.replace(/-d\d+$/, '');
-}
-
-/** Kept with the run, so short: 62 random bits, among the attempts of one run. */
-export function shortNonce(): string {
-  return randomUUID().slice(-17);
+/** The run of a job, whichever delivery it is: the inverse of `jobId`. */
+export function runOfJob(id: string): string {
+  return id.replace(/-d\d+$/, '');
 }

@@ -1,9 +1,8 @@
-import { sleep } from '@fencepost/lease/internal';
+import { shortNonce, sleep } from '@fencepost/lease/internal';
 import { NotReplicatedError } from '@fencepost/lease/redis';
 import type { BeginReply, BeginRequest } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
-import { shortNonce } from '../queue/run-steps.js';
 import { Attempt } from './attempt.js';
 import {
   afterFailure,

@@ -56,10 +56,19 @@ async function openWorker({ spaces, closing }: Around, handle: RunHandler, setti
   const events = recordedEvents(telemetry);
   const handler = { handle, retry, ...others };
   const processor = new RunProcessor({
-    ...{ redis: own, ...space, concurrency, clock: systemClock, telemetry },
+    ...space,
+    redis: own,
+    concurrency,
+    clock: systemClock,
+    telemetry,
     handlers: () => (beginsAhead ? [CRON] : []),
     attempts: {
-      ...{ ledger, clock: systemClock, telemetry, random: () => 1 - Number.EPSILON, worker: 'worker/1', ttlMs: 5_000 },
+      ledger,
+      clock: systemClock,
+      telemetry,
+      random: () => 1 - Number.EPSILON,
+      worker: 'worker/1',
+      ttlMs: 5_000,
       handlerOf: (cron) => (cron === CRON ? handler : undefined),
       ...(notifyOf && { notifyOf }),
     },
@@ -86,8 +95,16 @@ export async function enqueue({ ledger, runs }: Working, n = 0, { cron = CRON } 
   const occurrence = { scheduledAt, dueAt: scheduledAt, reason: 'schedule', missed: null } as const;
   const { cursor } = await ledger.readCron(cron);
   const reply = await ledger.claim({
-    ...{ cron, fence: parseFence('1'), term: 't', holder: 's/1', generation: 1, nonce: randomUUID() },
-    ...{ cursor, skips: [], occurrence, overlap: 'allow' },
+    cron,
+    fence: parseFence('1'),
+    term: 't',
+    holder: 's/1',
+    generation: 1,
+    nonce: randomUUID(),
+    cursor,
+    skips: [],
+    occurrence,
+    overlap: 'allow',
   });
   if (reply.verdict !== 'claimed') throw new Error(`Expected a claim, got ${reply.verdict}.`);
   await runs.enqueue([{ runId: reply.runId, delivery: 1 }]);

@@ -1,3 +1,4 @@
+import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
 import { replyDroppingProxy } from '../../../../test/support/proxies.js';
 import { FORMER_QUEUE } from '../queue/routing.js';
@@ -34,6 +35,16 @@ const enqueueMany = async (working: Working, count: number, from = 0) => {
   for (let n = from; n < from + count; n += 1) ids.push(await enqueue(working, n));
   return ids;
 };
+
+/** A run whose handler goes on until `open` is called, and the key of its record. */
+async function underWay() {
+  const { passed, open } = gate();
+  const working = await worker(() => passed);
+  await noted(working);
+  const id = await enqueue(working);
+  await expect.poll(() => working.events.of('attempt.begun')).toHaveLength(1);
+  return { working, id, open, key: redisKeys(working.space)(CRON, `run:${id}`) };
+}
 
 describe('a run and its job', () => {
   it('end, and the next ones begin, in one call for each', async () => {
@@ -88,13 +99,8 @@ describe('a run and its job', () => {
   });
 
   it('lets a stale attempt end its job and nothing else', async () => {
-    const { passed, open } = gate();
-    const working = await worker(() => passed);
-    await noted(working);
-    const id = await enqueue(working);
-    await expect.poll(() => working.events.of('attempt.begun')).toHaveLength(1);
+    const { working, id, open, key } = await underWay();
     // Another attempt has the run by now.
-    const key = `${working.space.prefix}:v1:{${working.space.tenant}:${CRON}}:run:${id}`;
     await working.redis.hset(key, 'a', 'of-another');
     open();
     await expect.poll(() => jobState(working, id)).toBe('completed');
@@ -104,12 +110,7 @@ describe('a run and its job', () => {
   });
 
   it('are not completed while the record of the run is broken', async () => {
-    const { passed, open } = gate();
-    const working = await worker(() => passed);
-    await noted(working);
-    const id = await enqueue(working);
-    await expect.poll(() => working.events.of('attempt.begun')).toHaveLength(1);
-    const key = `${working.space.prefix}:v1:{${working.space.tenant}:${CRON}}:run:${id}`;
+    const { working, id, open, key } = await underWay();
     const record = await working.redis.hget(key, 's');
     await working.redis.hset(key, 's', '9 nobody knows');
     open();

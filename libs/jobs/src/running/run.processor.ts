@@ -6,7 +6,7 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { DelayedError, Job, Worker, type WorkerOptions } from 'bullmq';
 import { BeginPlans } from '../queue/begin-plans.js';
 import { RunSteps, type BegunAhead } from '../queue/run-steps.js';
-import { workerBackend } from '../queue/worker-backend.js';
+import { takesManyQueues, workerBackend } from '../queue/worker-backend.js';
 import { KEPT_JOBS } from '../queue/bullmq-run-queue.js';
 import type { Rerouting } from '../queue/rerouting.js';
 import { FORMER_QUEUE } from '../queue/routing.js';
@@ -93,7 +93,7 @@ export class RunProcessor {
     this.#limiter = this.#limits();
     this.#deps = { heartbeatTimer: new HeartbeatTimer(clock, attempts.ttlMs / 4), ...attempts, limiter: this.#limiter };
     const { ledger, worker, ttlMs } = attempts;
-    if (ledger.steps) {
+    if (ledger.steps && takesManyQueues) {
       const { steps } = ledger;
       const onTrouble = (error: unknown) => this.#storeTrouble('attempt.begin', error);
       this.#plans = new BeginPlans({ redis: options.redis, steps, onTrouble });

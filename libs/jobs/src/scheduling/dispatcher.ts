@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fencepost/lease';
-import { mustStop } from '@fencepost/lease/internal';
+import { mustStop, shortNonce } from '@fencepost/lease/internal';
 import type { ClaimReply, ClaimRequest, OccurrenceLog } from '@fencepost/ledger';
 import { cronOfRun } from '@fencepost/ledger/run';
 import { reportProgramError, reportStoreFailure } from '../telemetry/report-failure.js';
@@ -132,7 +131,7 @@ export class Dispatcher {
       try {
         const due = this.#dueCalculator.due(held);
         if ('lookAt' in due) return void (dispatched[index] = due);
-        const request = claimRequest(held, due, randomUUID().slice(-17));
+        const request = claimRequest(held, due, shortNonce());
         this.#report.claiming(request);
         pending.push({ index, held, due, request });
       } catch (error) {

@@ -32,7 +32,7 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   ],
   'catalog.foreign': [
     'warn',
-    'another app declared these crons first and keeps them; this pod executes their runs only while that app has no live worker: rename them in one of the two apps',
+    'another app declared these crons first and keeps them; this pod neither defines them nor executes their runs: rename them in one of the two apps',
   ],
   'catalog.withheld': [
     'warn',

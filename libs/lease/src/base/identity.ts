@@ -42,3 +42,8 @@ export function randomNonce(): string {
   drawn += 1;
   return `${series}${NUMBERS[drawn - 1]}`;
 }
+
+/** A word that is unique among the attempts of one run, or the decisions about one cron: 62 random bits. It is kept with each run, so it is short. */
+export function shortNonce(): string {
+  return randomUUID().slice(-17);
+}

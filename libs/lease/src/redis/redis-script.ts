@@ -37,11 +37,11 @@ export class RedisScript {
   /**
    * This script, with others that it calls as functions of KEYS and ARGV: what several scripts do in turn becomes one round trip and
    * one atomic step, where all keys are on one server.
-   * @param functions by the name that this script knows each by; `null`: that name is nil
+   * @param functions by the name that this script knows each by
    */
-  calling(functions: Readonly<Record<string, RedisScript | null>>): RedisScript {
-    const texts = Object.entries(functions).map(([name, script]) =>
-      script ? `local function ${name}(KEYS, ARGV)\n${script.text.trimEnd()}\nend` : `local ${name}`,
+  calling(functions: Readonly<Record<string, Pick<RedisScript, 'text'>>>): RedisScript {
+    const texts = Object.entries(functions).map(
+      ([name, { text }]) => `local function ${name}(KEYS, ARGV)\n${text.trimEnd()}\nend`,
     );
     return new RedisScript(this.name, [...texts, this.text].join('\n'));
   }

@@ -123,7 +123,9 @@ export interface AttemptLog {
 export interface AttemptSteps {
   /** Lua that defines `finish_runs` and `begin_runs`, to be put before a script. */
   readonly lua: string;
-  /** Fences, head, keep, turn and sweep, as the Lua expects them in `about`. */
+  /** The key under which the ledger counts fences. */
+  readonly fences: string;
+  /** Head, keep, turn and sweep, as the Lua expects them in `about`. */
   readonly about: readonly (string | number)[];
   /** Where workers note what their begins ask for, see `BeginPlans`. */
   plansKey(digest: string): string;

@@ -27,7 +27,8 @@ export function attemptSteps({ space, fences, timing: { keepMs, sweepMs } }: Ste
   const head = key.slice(0, key.lastIndexOf(`${ANY}}`));
   return {
     lua: LUA,
-    about: [fences, head, keepMs, POSITION_MS, sweepMs],
+    fences,
+    about: [head, keepMs, POSITION_MS, sweepMs],
     plansKey: (digest) => redisKeys(space)('plans', `begin-${digest}`),
     decodeBegin: (reply, request) => decodeBegin(sound(reply, request.runId), request),
     decodeFinish(reply, runId) {
