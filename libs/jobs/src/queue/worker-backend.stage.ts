@@ -4,6 +4,8 @@ import type { Redis } from 'ioredis';
 import { closeRedis } from '@fencepost/lease/redis';
 import { afterEach } from 'vitest';
 import { redisSpaces } from '../../../../test/jobs/redis-space.js';
+import { monitorOf } from '../../../../test/support/monitor.js';
+import { testRedis } from '../../../../test/support/redis.js';
 import { until } from '../../../../test/support/until.js';
 import { batchingBackend } from './batching-backend.js';
 import { workerBackend } from './worker-backend.js';
@@ -107,13 +109,12 @@ export function queuesStage(): QueuesStage {
       const clients = String(await redis.client('LIST')).split('\n');
       const own = clients.filter((line) => line.includes(name));
       const addresses = new Set(own.map((line) => /\baddr=(\S+)/.exec(line)?.[1]));
-      const monitor = await redis.monitor();
       let commands = 0;
-      monitor.on('monitor', (_time: string, _args: string[], source: string) => {
+      const end = await monitorOf(testRedis(), (_words, source) => {
         if (addresses.has(source)) commands += 1;
       });
       await wait(IDLE_MS);
-      monitor.disconnect();
+      end();
       return { connections: own.length, commands };
     },
     completed: (names, count) =>

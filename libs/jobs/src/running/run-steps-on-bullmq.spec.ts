@@ -1,6 +1,8 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
 import { describe, expect, it } from 'vitest';
+import { monitorOf } from '../../../../test/support/monitor.js';
 import { replyDroppingProxy } from '../../../../test/support/proxies.js';
+import { testRedis } from '../../../../test/support/redis.js';
 import { FORMER_QUEUE } from '../queue/routing.js';
 import type { RunHandler } from './run-context.js';
 import { CRON, enqueue, gate, jobOf, jobState, useWorkers, type Working } from './run-processor.stage.js';
@@ -19,15 +21,14 @@ async function noted(working: Working): Promise<void> {
 }
 
 /** What the worker itself sends from now on, and not what others or scripts do. */
-async function sentBy({ own, redis }: Working): Promise<{ readonly commands: string[]; readonly stop: () => void }> {
+async function sentBy({ own }: Working): Promise<{ readonly commands: string[]; readonly stop: () => void }> {
   const [id, commands] = [await own.client('ID'), [] as string[]];
   const { addr = '' } = /\baddr=(?<addr>\S+)/.exec(await own.client('INFO'))?.groups ?? {};
-  const monitor = await redis.duplicate().monitor();
-  monitor.on('monitor', (_time: string, [command = '']: string[], source: string) => {
+  const stop = await monitorOf(testRedis(), ([command = ''], source) => {
     if (source === addr) commands.push(command.toLowerCase());
   });
   expect(id).toBeGreaterThan(0);
-  return { commands, stop: () => monitor.disconnect() };
+  return { commands, stop };
 }
 
 const enqueueMany = async (working: Working, count: number, from = 0) => {
