@@ -2,7 +2,6 @@ import { CronDeclarationError } from '@fencepost/jobs/errors';
 import { CronCatalog } from '@fencepost/operations';
 import { printed } from '../../apps/cli/src/output.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readable } from '../../libs/console/web/src/data/readable.js';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
 const SECRET = 'https://hc.example/ping/5f0c9e';
@@ -78,12 +77,6 @@ describe('an import', () => {
 
 describe('a text that turns around what follows it', () => {
   const reason = 'looks \u202edab';
-
-  it('is written out on the page', () => {
-    expect(readable({ records: [{ reason, by: 'anna' }] })).toEqual({
-      records: [{ reason: 'looks \\u202edab', by: 'anna' }],
-    });
-  });
 
   it('is written out by fencepost, and kept as JSON', () => {
     const report = { code: 0, json: { reason }, text: () => [`${reason} by anna`] };

@@ -68,7 +68,7 @@ export class StoreDeployment implements Deployment {
   async attention(limit: number): Promise<Attention> {
     const { items: crons } = await this.crons({ sort: 'attention', limit });
     // The doctor takes longer than a look: what it finds is a command of its own.
-    const [triage, counts] = await Promise.all([this.#directory.triage([]), this.#directory.counts()]);
+    const [triage, counts] = await Promise.all([this.#directory.triage(), this.#directory.counts()]);
     const { prefix, tenant } = this.#store;
     return { prefix, tenant, crons, counts, triage };
   }

@@ -47,7 +47,7 @@ export class OverviewService {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...failed,
+      ...failed.found,
       queue,
       pods,
       unreported,
