@@ -103,6 +103,7 @@ export class Leases implements AsyncDisposable {
    * Tries once.
    * @returns `null` when another holder has it
    * @throws {SetupError} for an invalid resource or TTL
+   * @throws {LeasesClosedError} after {@link close}
    * @throws {FenceExhaustedError}
    * @throws when the store could not be asked
    */
@@ -186,14 +187,15 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Releases all leases and stops listening.
+   * Ends all waiting with a `LeasesClosedError`, releases all leases, those that the store grants meanwhile too, and stops
+   * listening. From then on no lease is acquired.
    * @throws when the store could not be asked; the terms then end by themselves within their ttl
    */
   async close(): Promise<void> {
     try {
-      await this.hints.close();
-      await this.releaseAll();
+      await Promise.all([this.hints.close(), this.releaseAll()]);
     } finally {
+      await this.keeper.settled();
       await this.#onClose();
     }
   }
@@ -202,10 +204,14 @@ export class Leases implements AsyncDisposable {
     return this.close();
   }
 
-  #ask(name: string, { ttl, maxHold, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
+  async #ask(name: string, { ttl, maxHold, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
+    this.hints.throwIfClosed();
     const ttlMs = ttl === undefined ? this.#ttlMs : parseDuration(ttl);
     const maxHoldMs = maxHold === undefined ? undefined : longestHold(maxHold);
-    return this.keeper.tryAcquire(name, { ttlMs, maxHoldMs, floor, places });
+    const answer = await this.keeper.tryAcquire(name, { ttlMs, maxHoldMs, floor, places });
+    // Closed meanwhile: what the store granted was given back, and no other holder need exist.
+    if (!answer.acquired) this.hints.throwIfClosed();
+    return answer;
   }
 
   async #askForAll(names: readonly string[], options: WaitOptions): Promise<GroupAnswer> {

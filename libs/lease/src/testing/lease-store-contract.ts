@@ -1,4 +1,5 @@
 import { SetupError } from '../base/errors.js';
+import { CLOSING } from './lease-store-contract/closing-claims.js';
 import { EVICT, LIST, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
 import { FENCE } from './lease-store-contract/fence-claims.js';
@@ -100,6 +101,7 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   'acquire under a session': SESSION_ACQUIRE,
   'a term under a session': SESSION_TERM,
   'a term taken from a session': SESSION_REVOKED,
+  'the close of its leases': CLOSING,
 };
 
 /**
