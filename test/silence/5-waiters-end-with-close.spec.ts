@@ -69,7 +69,7 @@ describe('waiters of closed leases', () => {
     const [leader, candidate] = [pod('leader'), pod('candidate')];
     const leading = await new Election({ leases: leader.leases }).campaign('role');
     const election = new Election({ leases: candidate.leases });
-    const campaign = errorOf(election.campaign('role'));
+    const candidacy = errorOf(election.campaign('role'));
     const observing = (async () => {
       const seen = [];
       for await (const one of election.observe('role')) seen.push(one?.holder);
@@ -77,7 +77,7 @@ describe('waiters of closed leases', () => {
     })();
     await candidate.waits();
     await candidate.leases.close();
-    expect(await campaign).toMatchObject(CLOSED);
+    expect(await candidacy).toMatchObject(CLOSED);
     expect(await observing).toEqual(new Set(['leader']));
     await leading.resign();
     expect(await leader.leases.inspect('role:role')).toBeNull();

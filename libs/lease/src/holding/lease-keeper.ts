@@ -77,10 +77,11 @@ export class LeaseKeeper {
    * @throws the store's error, after a second try; a term that may have been granted is released
    */
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
-    const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs } = options;
+    const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs, waitsAs } = options;
     checkTtl(ttlMs);
     const hold = this.#begin(maxHoldMs);
-    const request = { resource, nonce: this.#nonce(), holder, ttlMs, floor, places };
+    const waits = waitsAs !== undefined;
+    const request = { resource, nonce: waitsAs ?? this.#nonce(), holder, ttlMs, floor, places, waits };
     const call = { requests: [request], hold, generation: this.#generation, hooks: this.#hooks };
     this.#requests.begin();
     try {
@@ -148,6 +149,11 @@ export class LeaseKeeper {
     return ended.filter(Boolean).length + underSessions;
   }
 
+  /** Ends the waiting of {@link TryAcquireOptions.waitsAs}. */
+  leave(resource: string, waitsAs: string): void {
+    void this.#requests.giveBack([{ resource, nonce: waitsAs }]);
+  }
+
   /** Waits until no call is pending that may grant a lease or give one back, for at most two seconds. */
   settled(): Promise<void> {
     return this.#requests.settled();
@@ -171,7 +177,12 @@ export class LeaseKeeper {
   }
 
   async #acquireOne(call: AcquireCall, request: AcquireRequest): Promise<AcquireAnswer> {
-    const reply = await this.#requests.ask(call, () => this.#store.acquire(request));
+    let reply: AcquireReply;
+    try {
+      reply = await this.#store.acquire(request);
+    } catch (error) {
+      reply = await this.#requests.askAgain(call, error, () => this.#store.acquire(request));
+    }
     this.#reports.answered(request, reply, call.hold);
     if (!reply.acquired) return reply;
     const answer = this.#accept(this.#answered(call), request, reply);
@@ -181,20 +192,18 @@ export class LeaseKeeper {
 
   async #acquireEach(call: AcquireCall): Promise<AcquireAnswer[]> {
     const { requests, hold } = call;
-    const replies = await this.#requests.ask(call, () => this.#askFor(requests));
+    let replies: AcquireReply[];
+    try {
+      replies = await this.#requests.askFor(requests);
+    } catch (error) {
+      replies = await this.#requests.askAgain(call, error, () => this.#requests.askFor(requests));
+    }
     requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold));
     const answered = this.#answered(call);
     const answers = requests.map((request, n) => this.#accept(answered, request, replies[n] ?? NOTHING));
     const unwanted = requests.filter((_, n) => replies[n]?.acquired && !answers[n]?.acquired);
     if (unwanted.length > 0) await this.#requests.giveBack(unwanted);
     return answers;
-  }
-
-  #askFor(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
-    const store = this.#store;
-    return store.acquireMany
-      ? store.acquireMany(requests)
-      : Promise.all(requests.map((request) => store.acquire(request)));
   }
 
   #answered(call: AcquireCall): Answered {

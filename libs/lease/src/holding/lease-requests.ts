@@ -1,7 +1,8 @@
 import { sleep } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
 import { isFinal } from '../base/errors.js';
-import type { AcquireRequest, LeaseStore } from '../store/lease-store.js';
+import type { Term } from '../store/grant.js';
+import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
 import type { AcquireCall } from './held-lease.js';
 import type { LeaseReports } from './lease-reports.js';
 
@@ -44,19 +45,18 @@ export class LeaseRequests {
     await sleep(this.#options.clock, PATIENCE_MS, this.#settled.signal);
   }
 
-  /**
-   * Asks, and once more after an error: a reply may get lost, and the same nonce gets the same term and the same fence.
-   * @throws the store's error; terms that may have begun are released
-   */
-  async ask<R>(call: AcquireCall, ask: () => Promise<R>): Promise<R> {
-    try {
-      return await ask();
-    } catch (error) {
-      return await this.#askAgain(call, error, ask);
-    }
+  askFor(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
+    const store = this.#store;
+    return store.acquireMany
+      ? store.acquireMany(requests)
+      : Promise.all(requests.map((request) => store.acquire(request)));
   }
 
-  async #askAgain<R>({ requests, hold }: AcquireCall, failed: unknown, ask: () => Promise<R>): Promise<R> {
+  /**
+   * Asks once more after an error: a reply may get lost, and the same nonce gets the same term and the same fence.
+   * @throws the store's error; terms that may have begun are released
+   */
+  async askAgain<R>({ requests, hold }: AcquireCall, failed: unknown, ask: () => Promise<R>): Promise<R> {
     try {
       if (isFinal(failed)) throw failed;
       return await ask();
@@ -70,7 +70,7 @@ export class LeaseRequests {
   }
 
   /** Releases terms that are not wanted, held or not. */
-  async giveBack(requests: readonly AcquireRequest[]): Promise<void> {
+  async giveBack(requests: readonly Term[]): Promise<void> {
     this.begin();
     await this.#store.release(requests).catch(() => {});
     this.end();

@@ -13,6 +13,8 @@ export interface Waiting {
   /** Resources whose release may end the waiting. */
   readonly resources: readonly string[];
   readonly waitMs: number;
+  /** Whether the store serves those who wait in their order: then a waiter asks at once to enter the queue. */
+  readonly isQueued?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -27,12 +29,13 @@ const SPREAD_MS = 10;
  * Tries until it is granted, for at most `waitMs`: at once, after an announced release, when the term of the holder should
  * be over, and in between at doubling, jittered intervals. The announcement is a hint and is never waited for
  * alone.
+ * @param ask with whether it waits: the first time it doesn't, so that a free resource costs no more
  * @throws {LeaseBusyError} after `waitMs`
  * @throws {LeasesClosedError} at once when the hints are closed, even while the store owes an answer
  * @throws the reason of the signal when it aborts, a final error or a bug at once, and the last store error after `waitMs`
  */
 export async function waitFor<A extends Answer>(
-  ask: () => Promise<A>,
+  ask: (waits?: true) => Promise<A>,
   waiting: Waiting,
 ): Promise<Extract<A, { acquired: true }>> {
   const { clock, signal, resources, hints, waitMs } = waiting;
@@ -48,7 +51,7 @@ export async function waitFor<A extends Answer>(
       if (waitedMs >= waitMs) throw refusal(answer, { resources, waitedMs });
       // Only a waiter listens. An announcement before that is lost, which costs one pause.
       listening ??= hints.listen(resources);
-      await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
+      if (tries > 0 || !waiting.isQueued) await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
     }
   } finally {
     listening?.stop();
@@ -67,10 +70,10 @@ async function asked<A extends Answer>(ask: () => Promise<A>): Promise<A | { rea
 }
 
 /** Doesn't wait for a store that is slow to answer when the hints are closed. A lease that it grants after that is given back. */
-function unlessClosed<A>(listening: Listening | undefined, ask: () => Promise<A>): Promise<A> {
+function unlessClosed<A>(listening: Listening | undefined, ask: (waits?: true) => Promise<A>): Promise<A> {
   return new Promise((resolve, reject) => {
     listening?.onClosed(reject);
-    ask().then(resolve, reject);
+    ask(true).then(resolve, reject);
   });
 }
 

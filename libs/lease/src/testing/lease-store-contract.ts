@@ -5,6 +5,7 @@ import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-c
 import { FENCE } from './lease-store-contract/fence-claims.js';
 import type { LeaseStoreHarness, TestRunner } from './lease-store-contract/harness.js';
 import { ANNOUNCEMENTS, RELEASE } from './lease-store-contract/release-claims.js';
+import { QUEUE } from './lease-store-contract/queue-claims.js';
 import { RENEW } from './lease-store-contract/renew-claims.js';
 import { SESSION_ACQUIRE } from './lease-store-contract/session-acquire-claims.js';
 import { SESSION } from './lease-store-contract/session-claims.js';
@@ -95,6 +96,7 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   release: { ...RELEASE, ...ANNOUNCEMENTS },
   inspect: INSPECT,
   'acquire of many': MANY,
+  'a queue of waiters': QUEUE,
   evict: EVICT,
   list: LIST,
   'a session': SESSION,
