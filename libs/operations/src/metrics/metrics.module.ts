@@ -25,6 +25,7 @@ import {
 import { Telemetry, type Role } from '@fencepost/jobs';
 import { ObservingModule } from '../nest/observing.module.js';
 import type { CronsTold } from './cron-labels.js';
+import { ofDeployment } from './of-deployment.js';
 import { cronMetrics, type CronMetrics } from './cron-metrics-of.js';
 import type { SchedulerPod } from '@fencepost/jobs/internal/scheduling';
 import { CRON_METRICS } from './cron-metrics.js';
@@ -69,7 +70,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
 
   /** Before the roles start, so that nothing they do goes uncounted. */
   async onModuleInit(): Promise<void> {
-    const { registry, telemetry, clock, catalog, queue, pods } = this;
+    const { telemetry, clock, catalog, queue, pods, settings } = this;
+    const registry = ofDeployment(this.registry, `${settings.prefix}:${settings.tenant}`);
     const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
