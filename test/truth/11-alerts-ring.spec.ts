@@ -74,10 +74,10 @@ function inputOf(alert: string, seen: Seen): Series[] {
     if (!known.some((series) => bareOf(series) === change))
       throw new Error(`Expected pods to show ${change} from the first scrape on.`);
   }
-  const { deployment = '' } =
-    pages.flatMap(({ samples }) => samples).find(({ labels }) => labels['deployment'])?.labels ?? {};
+  const samples = pages.flatMap((page) => page.samples);
+  const whose = samples.find(({ labels }) => labels['deployment'])?.labels['deployment'] ?? '';
   const added = Object.entries(seen.added ?? {}).map(([series, values]) => ({
-    series: series.replace('{', `{deployment="${deployment}",`),
+    series: series.replace('{', `{deployment="${whose}",`),
     values,
   }));
   return [...recorded, ...added];

@@ -35,9 +35,8 @@ export async function keptRuns(
   for (;;) {
     const wanted = Math.max(minOfCron, Math.min(maxOfCron, perCron));
     for (const some of partsOf(cut)) {
-      for (const [cron, runs] of grouped(await ledger.runsIn(state, some, wanted), ({ cron }) => cron)) {
-        found.set(cron, runs);
-      }
+      const read = grouped(await ledger.runsIn(state, some, wanted), ({ cron }) => cron);
+      for (const [name, runs] of read) found.set(name, runs);
     }
     cut = cut.filter((cron) => (found.get(cron)?.length ?? 0) >= wanted);
     const isCut = new Set(cut);

@@ -103,6 +103,13 @@ export class RunSearch {
     return { groups: items.toSorted((a, b) => b.count - a.count || b.lastAt - a.lastAt), complete };
   }
 
+  /** How many failed runs of these crons are on record, counted up to `max`. */
+  async countFailed(crons: readonly string[], max: number): Promise<{ count: number; complete: boolean }> {
+    const bounds = { maxRuns: max, maxOfCron: max };
+    const { runs, cut } = await keptRuns(this.ports.ledger, { state: 'failed', crons }, bounds);
+    return { count: Math.min(runs.length, max), complete: cut.size === 0 && runs.length <= max };
+  }
+
   /** @param limit so many are wanted of each cron at least */
   async #found(query: RunQuery, limit: number): Promise<Looked> {
     const { names, now } = await this.#crons(query);

@@ -5,10 +5,10 @@ import type { Ledger } from '@fencepost/ledger';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleServer } from '../../libs/console/src/console-server.js';
-import { fencepost } from '../support/fencepost.js';
-import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
-import { until } from '../support/until.js';
+import { ConsoleServer } from './console-server.js';
+import { fencepost } from '../../../test/support/fencepost.js';
+import { SECRETS, startSchedulerApp, type RunningApp } from '../../../test/support/scheduler-app.js';
+import { until } from '../../../test/support/until.js';
 
 const BY = { by: 'test', reason: 'a test' };
 /** More than are read at once for a page. */
