@@ -74,6 +74,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
       return await ('error' in handled ? this.#fail(handled.error, tookMs) : this.#succeed(handled.returned, tookMs));
     } finally {
       this.#heartbeat.stop();
+      this.deps.longRuns?.end(this.#about.runId);
       delivery.givenUp.unwatch();
     }
   }
@@ -225,6 +226,13 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   runCancelled(): void {
     this.#cancelled = true;
     this.abort(new RunCancelledError(this.#ref.runId));
+  }
+
+  beating(): void {
+    const { begun, sentAt: since } = this.start;
+    const { cron, runId } = this.#about;
+    const beganAt = begun.run.attemptedAt ?? this.deps.clock.now();
+    this.deps.longRuns?.beat({ cron, runId, beganAt, since });
   }
 
   heartbeatFailed(error: unknown): void {
