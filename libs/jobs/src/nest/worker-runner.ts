@@ -219,14 +219,8 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const ports = { ledger, clock, telemetry, random, tracing };
     const [worker, { notifyOf }] = [this.keeper.holder, this.notifications];
     const longRuns = (this.#longRuns = new LongRuns({ ...ports, worker }));
-    const attempts = {
-      ...ports,
-      worker,
-      ttlMs,
-      longRuns,
-      notifyOf,
-      handlerOf: (name: string) => this.#executed.find(name),
-    };
+    const handlerOf = (name: string) => this.#executed.find(name);
+    const attempts = { ...ports, worker, ttlMs, longRuns, notifyOf, handlerOf };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
     return new RunProcessor({ ...options, queues, rerouting, handlers: () => this.#executed.capabilities.handlers });
   }

@@ -166,32 +166,24 @@ export class LeaseAcquirer {
   };
 
   async #acquireBatch(crons: readonly string[]): Promise<void> {
-    const { ledger } = this.deps;
+    const { ledger, keeper, clock, ttlMs } = this.deps;
+    let asked = false;
     let answers: Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> = [];
     try {
       const records = await ledger.readCrons(crons);
       const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
-      if (!this.#halted) answers = await this.#ask(wanted);
+      asked = !this.#halted;
+      if (asked) answers = await keeper.tryAcquireMany(wanted, { ttlMs, onLost: this.#onLost });
     } catch (error) {
       // A bug would only repeat itself.
       if (isProgramError(error)) throw error;
+      if (asked && !(error instanceof FenceExhaustedError)) this.#storeDownSince ??= clock.monotonic();
       return this.#storeFailed(crons, error);
     }
     this.#failures = 0;
+    if (asked) this.#storeDownSince = null;
     await this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
     crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
-  }
-
-  async #ask(wanted: Parameters<LeaseKeeper['tryAcquireMany']>[0]) {
-    const { keeper, ttlMs, clock } = this.deps;
-    try {
-      const answers = await keeper.tryAcquireMany(wanted, { ttlMs, onLost: this.#onLost });
-      this.#storeDownSince = null;
-      return answers;
-    } catch (error) {
-      if (!(error instanceof FenceExhaustedError)) this.#storeDownSince ??= clock.monotonic();
-      throw error;
-    }
   }
 
   #storeFailed(crons: readonly string[], error: unknown): void {

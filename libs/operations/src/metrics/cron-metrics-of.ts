@@ -92,7 +92,17 @@ class CronObserver {
     const held = sources.held();
     if (held) heldGauges.show(held);
     this.#showBehind();
+    await this.#showStandstills();
     await storeGauges.show(held && held.map(({ entry }) => entry));
+  }
+
+  /** What could not be read stays as it was. */
+  async #showStandstills(): Promise<void> {
+    const { count, labels, sources } = this.deps;
+    const found = await sources.standstills().catch(() => null);
+    if (found === null) return;
+    count.cronStandstill.reset();
+    for (const { cron, cause } of found) count.cronStandstill.inc({ cron: labels.of(cron), cause });
   }
 
   #showBehind(): void {

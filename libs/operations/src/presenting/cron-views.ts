@@ -5,6 +5,7 @@ import type { CronHistory } from '../operating/cron-history.js';
 import { grouped } from '../operating/grouped.js';
 import { healthOf, type CronHealth } from '../operating/health-of.js';
 import { NextInstants } from '../operating/next-instants.js';
+import type { Standstill } from '../alarms/standstills.js';
 import { filterInSlices, inSlices, mapInSlices, mergeInSlices } from '../operating/slices.js';
 import { uncertainOf, type CronSnapshot } from './cron-filter.js';
 import type { CronOrder, Sortable } from './cron-order.js';
@@ -47,6 +48,7 @@ export class CronViews {
   /** In each order that somebody has asked for. */
   readonly #sorted = new Map<string, Sorted>();
   #entries: readonly CatalogEntry[] = [];
+  #standstills: ReadonlyMap<string, Standstill> = new Map();
 
   constructor(
     private readonly reads: ViewReads,
@@ -68,6 +70,13 @@ export class CronViews {
   /** Something happened to it. */
   touch(cron: string): void {
     if (this.#views.has(cron)) this.#due.add(cron);
+  }
+
+  /** As live pods report them now. */
+  set standstills(found: ReadonlyMap<string, Standstill>) {
+    const changed = [...this.#standstills.keys(), ...found.keys()];
+    this.#standstills = found;
+    for (const cron of new Set(changed)) this.rejudge(cron);
   }
 
   /** Its history was read. */
@@ -110,7 +119,8 @@ export class CronViews {
 
   health({ entry, record, uncertain }: Judged, history: CronHistory | null, now: number): CronHealth {
     const nextDueAt = this.#instants.firstDue(entry, record.cursor);
-    return healthOf({ entry, record, uncertain, history, nextDueAt, now });
+    const standstill = this.#standstills.get(entry.definition.name) ?? null;
+    return healthOf({ entry, record, uncertain, history, nextDueAt, standstill, now });
   }
 
   async #resorted(order: CronOrder, { names, moved }: Sorted): Promise<readonly CronView[]> {

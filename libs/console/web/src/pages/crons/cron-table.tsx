@@ -55,7 +55,7 @@ function Name({ cron: { name, expression, timeZone, tags, description, owner } }
 }
 
 const TONES: Readonly<Record<CronSummary['health']['state'], Tone>> = {
-  ...{ uncertain: 'warn', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
+  ...{ uncertain: 'warn', standstill: 'bad', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
   ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
 };
 
