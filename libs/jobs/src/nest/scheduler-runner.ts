@@ -120,6 +120,7 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await orders.start();
     await this.podRoles.begin(() => ({
       ...{ assigned: pod.assigned, held: pod.engine.size, weight: pod.weight, ...behindOf(pod) },
+      leasesDownMs: pod.standstills.leasesDownMs,
       standstills: pod.standstills.found,
       leaseNodes: [...this.feed.nodes].map(([node, healthy]) => ({ node, healthy })),
     }));

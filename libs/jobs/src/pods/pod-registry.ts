@@ -62,6 +62,8 @@ export interface NewPodCard {
   /** Of a worker: how long it keeps a cron that no live pod of its app declares. */
   readonly removeAfterMs?: number;
   readonly sweepEveryMs?: number;
+  /** Of a scheduler: for how long every attempt to acquire the lease of a cron has failed, milliseconds; `null`: the store answers. */
+  readonly leasesDownMs?: number | null;
   /** Of a scheduler: its crons that stand still, at most {@link MAX_STANDSTILLS}. */
   readonly standstills?: readonly Standstill[];
   /** Of a worker: its attempts that take far longer than usual. */
@@ -148,6 +150,7 @@ const CHANGING = [
   'backlog',
   'weight',
   'running',
+  'leasesDownMs',
   'standstills',
   'longRuns',
 ] as const satisfies readonly (keyof NewPodCard)[];

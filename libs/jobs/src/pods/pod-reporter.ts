@@ -69,6 +69,8 @@ export interface RoleFacts {
   readonly weight?: number;
   /** The servers of the quorum on which it keeps leases; none where that is no quorum. */
   readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
+  /** For how long the store of the leases has failed, milliseconds; `null`: it answers. */
+  readonly leasesDownMs?: number | null;
   /** Its crons that stand still. */
   readonly standstills?: readonly Standstill[];
   /** Its attempts that take far longer than usual. */

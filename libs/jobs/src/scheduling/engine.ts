@@ -9,11 +9,10 @@ import type { DispatchResult, Dispatcher } from './dispatcher.js';
 import type { Behind } from './behind-watch.js';
 import type { DueSlices, Slice } from './due-slices.js';
 import { DueTimes } from './due-times.js';
-import type { HeldCron } from './held-cron.js';
+import type { HeldCron, Obstacle } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { Recovery } from './recovery.js';
-import type { Obstacle } from './standstill-watch.js';
 import { Sweeper, type SweepOwner } from './sweeper.js';
 
 export interface EngineDeps {

@@ -12,7 +12,7 @@ import { judgeStandstill, type Standstill, type StandstillFacts } from '../telem
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { CatalogCache } from './catalog-cache.js';
 import type { Engine } from './engine.js';
-import type { HeldCron } from './held-cron.js';
+import type { HeldCron, Obstacle } from './held-cron.js';
 import type { LeaseAcquirer } from './lease-acquirer.js';
 import { StoreClock } from './store-clock.js';
 
@@ -29,9 +29,6 @@ export interface StandstillWatchDeps {
   /** The limits of the queue that keeps a delivery; without it a paused queue is not told apart from busy workers. */
   readonly queueLimits?: (delivery: Delivery) => Promise<readonly QueueLimits[]>;
 }
-
-/** What is in the way of a cron, as far as its holder or a heartbeat shows. */
-export type Obstacle = 'blocked' | 'paused' | 'fails' | 'unclaimed';
 
 interface Trouble {
   readonly obstacle: Obstacle;
@@ -76,6 +73,11 @@ export class StandstillWatch {
   /** The crons that stand still, as of the last look. */
   get found(): readonly Standstill[] {
     return [...this.#standing.values()].slice(0, MAX_STANDSTILLS).map(({ found }) => found);
+  }
+
+  /** For how long every attempt to acquire a lease has failed, milliseconds; `null`: the last one was answered. */
+  get leasesDownMs(): number | null {
+    return this.#leaseStore()?.downMs ?? null;
   }
 
   start(): void {
@@ -166,10 +168,13 @@ export class StandstillWatch {
   }
 
   #behindClock(): Suspect[] {
-    const monotonic = this.deps.clock.monotonic();
+    const { clock, engine, acquirer } = this.deps;
+    const monotonic = clock.monotonic();
     const clockBackMs = this.storeClock.backMs(monotonic);
     if (clockBackMs === 0) return [];
-    return this.#dueIn(this.deps.engine.heldNames(), { ...this.storeClock.missing(monotonic), facts: { clockBackMs } });
+    // A lease that was acquired ahead of the step outlives it, also one that nobody holds any more.
+    const crons = [...new Set([...engine.heldNames(), ...acquirer.wanted])];
+    return this.#dueIn(crons, { ...this.storeClock.missing(monotonic), facts: { clockBackMs } });
   }
 
   /** The crons that have had an instant in a time in which nothing could be claimed. */

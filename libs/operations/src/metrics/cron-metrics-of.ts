@@ -111,6 +111,7 @@ class CronObserver {
     if (behind === null) return;
     count.dueLateness.set(behind.lateMs / 1_000);
     count.dueBacklog.set(behind.crons);
+    count.leaseStoreDown.set((sources.leasesDownMs() ?? 0) / 1_000);
   }
 
   /** Says which crons are told apart; what could not be read stays as it was. */

@@ -156,6 +156,10 @@ class PodSources implements MetricSources {
     return this.ports.scheduler()?.engine.behind() ?? null;
   }
 
+  leasesDownMs() {
+    return this.ports.scheduler()?.standstills.leasesDownMs ?? null;
+  }
+
   /** As it has reported it: the roles of a process know of each other by its card alone. */
   async standstills() {
     const own = (await this.ports.registry.list()).find(({ pod }) => pod === this.pod);

@@ -38,6 +38,7 @@ export class MetricsStage {
     const { registry, telemetry, clock } = this;
     const sources: MetricSources = {
       standstills: async () => this.standing,
+      leasesDownMs: () => null,
       pod: 'pod-1/own',
       app: 'shop',
       ledger: {

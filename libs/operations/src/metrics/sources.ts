@@ -20,6 +20,8 @@ export interface MetricSources {
   behind(): { readonly lateMs: number; readonly crons: number } | null;
   /** The crons that stand still, as this pod has found. */
   standstills(): Promise<readonly Pick<Standstill, 'cron' | 'cause'>[]>;
+  /** For how long the store of the leases has failed; 0 while it answers, `null` for a pod that is no scheduler. */
+  leasesDownMs(): number | null;
   /** How many deliveries are in which state. */
   queueJobs(): Promise<Readonly<Record<string, number>>>;
   pods(): Promise<readonly Pick<PodCard, 'pod' | 'roles' | 'clockSkewMs' | 'app' | 'revision'>[]>;

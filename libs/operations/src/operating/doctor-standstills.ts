@@ -1,5 +1,6 @@
+import { ownerPrefix } from '@fencepost/lease/internal';
 import type { DoctorFacts, DoctorFinding, DoctorFindingLevel, DoctorRule } from './doctor-facts.js';
-import { counted, found, listed } from './doctor-words.js';
+import { counted, found, listed, took } from './doctor-words.js';
 import { grouped } from './grouped.js';
 import { standstillsOf, type Standstill } from '../alarms/standstills.js';
 
@@ -12,11 +13,6 @@ const CAUSES: Readonly<Partial<Record<Standstill['cause'], Told>>> = {
     'warn',
     'fencepost cancel <run> --reason <words>; then give the job a timeout, or pass its signal on to what it calls.',
   ],
-  'lease-store-down': [
-    'LEASE_STORE_DOWN',
-    'bad',
-    'Make the store of the leases reachable for the schedulers, or restore its majority; crons go on by themselves then.',
-  ],
   'store-clock-back': [
     'STORE_CLOCK_BACK',
     'bad',
@@ -27,7 +23,27 @@ const CAUSES: Readonly<Partial<Record<Standstill['cause'], Told>>> = {
 };
 
 /** Crons that stand still, by cause. */
-export const STANDSTILL_RULES: readonly DoctorRule[] = [standstills];
+export const STANDSTILL_RULES: readonly DoctorRule[] = [leaseStoreDown, standstills];
+
+/** A moment without an answer is a failover; leases outlive it. */
+const DOWN_MS = 5_000;
+
+function leaseStoreDown({ pods }: DoctorFacts): DoctorFinding[] {
+  const down = pods.filter(isLeaseStoreDown);
+  const [first] = down;
+  if (!first) return [];
+  const longest = Math.max(...down.map(({ leasesDownMs }) => leasesDownMs ?? 0));
+  const stopped = [...standstillsOf(pods).values()].filter(({ cause }) => cause === 'lease-store-down');
+  const crons = stopped.length === 0 ? '' : ` Still: ${listed(stopped.map(({ cron }) => cron))}.`;
+  const text = `It has failed for ${took(longest)} (${listed(down.map(({ pod }) => ownerPrefix(pod)))}), so no scheduler there can hold a cron: none fires.${crons}`;
+  const todo =
+    'Make it reachable for the schedulers, or restore its majority; crons go on by themselves then. A longer ttl does not help.';
+  return [found('bad', { code: 'LEASE_STORE_DOWN', subject: `leases in ${first.leases ?? 'redis'}`, text, todo })];
+}
+
+function isLeaseStoreDown({ leasesDownMs = null }: DoctorFacts['pods'][number]): boolean {
+  return leasesDownMs !== null && leasesDownMs > DOWN_MS;
+}
 
 function standstills({ pods }: DoctorFacts): DoctorFinding[] {
   const byCause = grouped([...standstillsOf(pods).values()], ({ cause }) => cause);
@@ -44,7 +60,6 @@ function standstills({ pods }: DoctorFacts): DoctorFinding[] {
 
 /** Whether leases were lost by no fault of the pods that held them. */
 export function isStoreAtFault({ pods }: Pick<DoctorFacts, 'pods'>): boolean {
-  return [...standstillsOf(pods).values()].some(
-    ({ cause }) => cause === 'lease-store-down' || cause === 'store-clock-back',
-  );
+  const isClock = ({ cause }: Standstill) => cause === 'store-clock-back';
+  return pods.some(isLeaseStoreDown) || [...standstillsOf(pods).values()].some(isClock);
 }

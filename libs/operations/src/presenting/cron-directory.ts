@@ -14,6 +14,7 @@ import { standstillsOf } from '../alarms/standstills.js';
 import { triageOf, type TriageJson } from './triage.js';
 import { fits, isIn, uncertainOf, type CronFilter, type CronSnapshot } from './cron-filter.js';
 import { CronOrder, type CronSorting } from './cron-order.js';
+import { holdersOf } from './holders.js';
 import { CronViews, MAX_UNCERTAIN, type CronView } from './cron-views.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
 import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
@@ -130,7 +131,7 @@ export class CronDirectory {
     const { entry, now } = await this.known(cron);
     const [[record], [lease], runs, skips, unresolved, keys, live] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
-      this.reads.leases.inspect([cron]),
+      holdersOf(this.reads.leases, [cron]),
       this.reads.ledger.runs(cron, MAX_MARKS),
       this.reads.ledger.skips(cron, MAX_SKIPS),
       this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),

@@ -8,6 +8,7 @@ import { NextInstants } from '../operating/next-instants.js';
 import type { Standstill } from '../alarms/standstills.js';
 import { filterInSlices, inSlices, mapInSlices, mergeInSlices } from '../operating/slices.js';
 import { uncertainOf, type CronSnapshot } from './cron-filter.js';
+import { holdersOf } from './holders.js';
 import type { CronOrder, Sortable } from './cron-order.js';
 
 /** A cron as it was when it was looked at. */
@@ -206,7 +207,7 @@ export class CronViews {
     const names = entries.map(({ definition }) => definition.name);
     const [records, leases, uncertain] = await Promise.all([
       this.reads.ledger.readCrons(names),
-      this.reads.leases.inspect(names),
+      holdersOf(this.reads.leases, names),
       this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
     const uncertainOfEach = grouped(uncertain, ({ cron }) => cron);
