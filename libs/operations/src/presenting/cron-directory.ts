@@ -118,10 +118,13 @@ export class CronDirectory {
     return look.counts;
   }
 
-  /** What needs a person now. */
-  async triage(findings: readonly DoctorFinding[]): Promise<TriageJson> {
+  /**
+   * What needs a person now.
+   * @param examinedAt when the findings were found, by the clock of the store
+   */
+  async triage(findings: readonly DoctorFinding[] = [], examinedAt: number | null = null): Promise<TriageJson> {
     const { readAt: now } = (await this.#recent()).reading;
-    const triage = triageOf({ now, crons: this.#views.all(), findings, troubleAt: this.#troubleAt });
+    const triage = triageOf({ now, crons: this.#views.all(), findings, examinedAt, troubleAt: this.#troubleAt });
     if (triage.items.length > 0) this.#troubleAt = now;
     return triage;
   }
@@ -185,6 +188,7 @@ export class CronDirectory {
   stop(): void {
     this.#cancel?.();
     this.#histories.stop();
+    this.forget();
   }
 
   /** What is on a page is read before its turn. */
@@ -239,6 +243,7 @@ export class CronDirectory {
 
   async #look(at: number): Promise<Look> {
     const [reading, live] = await Promise.all([this.reads.catalog.read(), this.#live()]);
+    if (this.#histories.listen()) this.#views.forget();
     this.#views.standstills = standstillsOf(live?.pods ?? []);
     await this.#views.refresh(reading);
     this.#histories.follow(this.#followed(reading));
