@@ -32,8 +32,8 @@ export interface AttemptDeps {
   /** The shared timer for heartbeats, every quarter of `ttlMs`; default: a timer per attempt. */
   readonly heartbeatTimer?: HeartbeatTimer;
   readonly tracing?: Tracing | null;
-  /** Hears of attempts that take long; default: nobody does. */
-  readonly longRuns?: LongRuns;
+  /** Hears of attempts that take long, and is loaded for the first of them; default: nobody does. */
+  readonly longRuns?: () => Promise<LongRuns>;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
   /** Ends of runs that cause a notification, as `BeginRequest.notify`; default none. */
   readonly notifyOf?: (cron: string) => string;

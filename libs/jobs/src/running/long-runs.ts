@@ -1,7 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { judgeStandstill, LONG_MS, longAfterMs, type Standstill } from '../telemetry/standstill.js';
+import { judgeStandstill, longAfterMs, type Standstill } from '../telemetry/standstill.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
@@ -49,13 +49,11 @@ export class LongRuns {
     return [...this.#watched.values()].flatMap((one) => one?.found ?? []);
   }
 
-  /** Called with each heartbeat. */
+  /** Called with each heartbeat of an attempt that is a minute old. */
   beat(attempt: LongAttempt): void {
-    const ageMs = this.deps.clock.monotonic() - attempt.since;
-    if (ageMs < LONG_MS) return;
     const watched = this.#watched.get(attempt.runId);
     if (watched === undefined) void this.#read(attempt);
-    else if (watched) this.#judge(watched, ageMs);
+    else if (watched) this.#judge(watched, this.deps.clock.monotonic() - attempt.since);
   }
 
   /** The attempt is over. */

@@ -107,7 +107,7 @@ export function judgeStandstill(facts: StandstillFacts): Standstill {
 }
 
 /** A run shorter than this is never called long. */
-export const LONG_MS = 60_000;
+const LONG_MS = 60_000;
 const TIMES_P95 = 10;
 
 /**
