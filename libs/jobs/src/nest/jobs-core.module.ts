@@ -150,7 +150,11 @@ export class JobsCoreModule
         { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry, CLOCK], useFactory: openDatabase },
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
-        { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
+        {
+          provide: StoreHealth,
+          inject: [LEASE_REDIS, LEDGER, CRON_LEASE_STORE, JOBS_SETTINGS, ROLES, CLOCK, Telemetry],
+          useFactory: healthOf,
+        },
         ...cronLeases,
         ...shared,
         { provide: CHOSEN_ROLES, inject: [JOBS_SETTINGS], useFactory: chooseRoles(roles) },
@@ -209,11 +213,17 @@ function openWaiting(redis: RedisClient, { ledger, waitReplicas }: JobsSettings)
   return waiting;
 }
 
-type Stores = [redis: RedisClient, ledger: Ledger, clock: Clock, telemetry: Telemetry];
+type Stores = [redis: RedisClient, ledger: Ledger, leases: LeaseStore, settings: JobsSettings];
+type Health = [...Stores, roles: readonly Role[], clock: Clock, telemetry: Telemetry];
 
-function healthOf(...[redis, ledger, clock, telemetry]: Stores): StoreHealth {
+/** Nobody holds it. */
+const PROBED = 'fencepost-health';
+
+function healthOf(...[redis, ledger, store, settings, roles, clock, telemetry]: Health): StoreHealth {
   const postgres = isInPostgres(ledger) ? { postgres: () => ledger.checkSchema() } : {};
-  return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres }, clock, telemetry });
+  const isApart = settings.leases !== 'redis' && roles.includes('scheduler');
+  const leases = isApart ? { leases: () => store.inspect([PROBED]) } : {};
+  return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres, ...leases }, clock, telemetry });
 }
 
 function isInPostgres(ledger: Ledger): ledger is PostgresLedger {
