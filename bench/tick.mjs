@@ -4,7 +4,7 @@ import { benchCommand } from './command.mjs';
 const BENCH = {
   name: 'bench:tick',
   numbers: { seconds: { says: 'the length of each window', default: 15, quick: 3 } },
-  cases: ['handover', 'one', 'thousand', 'overload', 'burst', 'idle', 'timers'],
+  cases: ['handover', 'one', 'thousand', 'overload', 'burst', 'idle', 'alone', 'timers'],
   quick: 'small numbers and short windows: whether everything runs; judges nothing',
 };
 

@@ -1,13 +1,15 @@
 import { quantile } from '../lease/statistics.mjs';
 import { atMost, exactly } from '../run/claims.mjs';
 import { auditOf } from './audit.mjs';
-import { commandsDuring } from './redis-cost.mjs';
-import { bare, bullmq, fencepost, nestSchedule } from './teams.mjs';
+import { commandsDuring, sentDuring } from './redis-cost.mjs';
+import { bare, both, bullmq, fencepost, nestSchedule } from './teams.mjs';
 import { settled, watch } from './window.mjs';
 
 const EVERY_SECOND = '* * * * * *';
 /** Every so often a scheduler looks at all of its crons. */
 const FULL_SWEEP_S = 60;
+/** A pod that has just begun looks more often for the orders of operators. */
+const SETTLED_S = 30;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -71,6 +73,19 @@ export async function idle(bench) {
       atMost('commands a second, with ten times the crons', seen.at(-1) / seen[0], 1.25),
     ],
   };
+}
+
+/** One pod of both roles with nothing due, as a small deployment has it most of the time. */
+export async function alone(bench) {
+  const team = await both({ ...bench.space('alone'), count: 1, expression: '0 0 1 1 *' });
+  try {
+    await sleep(bench.quick ? 3_000 : SETTLED_S * 1_000);
+    const seconds = bench.quick ? bench.seconds : Math.max(bench.seconds, FULL_SWEEP_S);
+    const perSecond = (await sentDuring(bench.redis, () => sleep(seconds * 1_000))) / seconds;
+    return { ours: { perSecond }, peers: {}, claims: [atMost('commands sent a second', perSecond, 1.3)] };
+  } finally {
+    await team.end();
+  }
 }
 
 async function idleWith(bench, count, pods) {

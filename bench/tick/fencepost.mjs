@@ -4,10 +4,11 @@ import { NestFactory } from '@nestjs/core';
 import { JobsModule, SingletonCron } from '@fencepost/jobs';
 import { serve } from './child.mjs';
 
-/** A scheduler pod or a worker of ours, as a process; a worker declares `count` crons of one expression. */
+/** A scheduler pod or a worker of ours, or both, as a process; a worker declares `count` crons of one expression. */
 await serve(async ({ role, redis, prefix, pod, count = 0, expression, concurrency = 100 }, record) => {
-  const jobs = JobsModule.forRoot({ roles: [role], redis, prefix, pod, concurrency });
-  const providers = role === 'worker' ? [manyCrons(count, expression, record)] : [];
+  const roles = role.split(',');
+  const jobs = JobsModule.forRoot({ roles, redis, prefix, pod, concurrency });
+  const providers = roles.includes('worker') ? [manyCrons(count, expression, record)] : [];
   const app = await NestFactory.createApplicationContext(appOf(jobs, providers), { logger: false });
   return {
     stop: () => app.close(),

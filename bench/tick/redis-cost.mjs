@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
 /** What the server has spent so far, in microseconds of its processor. */
 export async function redisCpuUs(redis) {
   const info = await redis.info('cpu');
@@ -21,4 +25,23 @@ export async function commandsDuring(redis, during) {
 async function carriedOut(redis) {
   const stats = [...(await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   return Object.fromEntries(stats.map(([, name, calls]) => [name, Number(calls)]));
+}
+
+/** How many commands clients sent while `during` ran: what scripts do inside the server is no round trip. */
+export async function sentDuring(redis, during) {
+  const { host, port } = redis.options;
+  const socket = connect(port, host);
+  await once(socket, 'connect');
+  let sent = 0;
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
+    if (/^\+[\d.]+ \[\d+ (?!lua)/.test(line) && !/"(info|hello|client)"/i.test(line)) sent += 1;
+  });
+  socket.write('MONITOR\r\n');
+  try {
+    await during();
+    return sent;
+  } finally {
+    socket.destroy();
+  }
 }

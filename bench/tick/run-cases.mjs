@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { startRedis } from '../../scripts/redis.mjs';
-import { idle, one, overload } from './cases.mjs';
+import { alone, idle, one, overload } from './cases.mjs';
 import { handover } from './handover.mjs';
 import { burst, thousand } from './in-turns.mjs';
 import { takeover } from './takeover.mjs';
 import { timers } from './timers.mjs';
 
-const CASES = { handover, one, thousand, overload, burst, idle, timers, takeover };
+const CASES = { handover, one, thousand, overload, burst, idle, alone, timers, takeover };
 
 /** One case after the other, each on a Redis of its own: what one leaves behind would be measured with the next. */
 export async function runCases({ cases, seconds, quick }, print) {

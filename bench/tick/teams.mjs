@@ -11,6 +11,13 @@ export async function fencepost({ redis, prefix, count, expression, pods = 3 }) 
   return { workers: [worker], schedulers, end: () => endAll([worker, ...schedulers]) };
 }
 
+/** One pod that is scheduler and worker. */
+export async function both({ redis, prefix, count, expression }) {
+  const role = 'scheduler,worker';
+  const pod = await Member.start('fencepost', { role, redis, prefix, pod: 'both', count, expression });
+  return { workers: [pod], schedulers: [], end: () => endAll([pod]) };
+}
+
 /** Job Schedulers, and the worker that re-arms them. */
 export async function bullmq({ redis, prefix, count, expression }) {
   const worker = await Member.start('bullmq', { redis, prefix });

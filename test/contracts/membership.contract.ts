@@ -31,6 +31,7 @@ const SLACK_MS = 5_000;
 export function membershipContract(name: string, makeHarness: () => Promise<MembershipHarness>): void {
   describe(`${name} keeps the membership contract`, () => {
     beating(makeHarness);
+    alone(makeHarness);
     going(makeHarness);
     listing(makeHarness);
     announcing(makeHarness);
@@ -97,12 +98,22 @@ function beating(makeHarness: () => Promise<MembershipHarness>): void {
     expect(lowest).toEqual({ process: 'quiet', format: FIRST_FORMAT });
   });
 
-  it('tells how far the catalog is', async () => {
+  it('tells how far the catalog is, also a process that is no pod', async () => {
     const { membership, change } = await makeHarness();
     await change();
     const { catalogVersion } = await membership.heartbeat('a');
     await change();
-    expect((await membership.heartbeat('a')).catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
+    const reply = await membership.heartbeat('a');
+    expect(reply.catalogVersion).toBeGreaterThan(catalogVersion ?? Infinity);
+    expect((await membership.announce('worker')).catalogVersion).toBe(reply.catalogVersion);
+  });
+}
+
+function alone(makeHarness: () => Promise<MembershipHarness>): void {
+  it('calls no process alone that has just begun to listen, or that heard another lately', async () => {
+    const { membership, elsewhere } = await makeHarness();
+    expect((await membership.heartbeat('a')).isAlone).toBe(false);
+    expect((await elsewhere.announce('worker')).isAlone).toBe(false);
   });
 }
 
@@ -190,7 +201,7 @@ function agreeingOnAFormat(makeHarness: () => Promise<MembershipHarness>): void 
     const { membership, ofFormat } = await makeHarness();
     expect(await membership.lowestFormat()).toEqual({ process: null, format: FORMAT });
     expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual({ process: 'pod', format: NEXT });
-    expect(await ofFormat(FIRST_FORMAT).announce('worker')).toEqual({ process: 'worker', format: FIRST_FORMAT });
+    expect(await ofFormat(FIRST_FORMAT).announce('worker')).toMatchObject({ process: 'worker', format: FIRST_FORMAT });
     const lowest = { process: 'worker', format: FIRST_FORMAT };
     expect((await ofFormat(NEXT).heartbeat('pod')).lowest).toEqual(lowest);
     expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
@@ -216,7 +227,7 @@ function agreeingOnAFormat(makeHarness: () => Promise<MembershipHarness>): void 
     await unannounced('old');
     const lowest = { process: 'old', format: FIRST_FORMAT };
     expect(await ofFormat(NEXT).lowestFormat()).toEqual(lowest);
-    expect(await ofFormat(NEXT).announce('worker')).toEqual(lowest);
+    expect(await ofFormat(NEXT).announce('worker')).toMatchObject(lowest);
   });
 
   it('refuses a process that cannot read what was written, and counts it nowhere', async () => {

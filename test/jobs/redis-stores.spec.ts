@@ -1,4 +1,5 @@
 import { redisKeys } from '@fencepost/lease/internal/redis';
+import { ManualClock } from '@fencepost/lease/testing';
 import { describe, expect, it } from 'vitest';
 import { closeRedis, connectRedis } from '@fencepost/lease/redis';
 import { RedisAuditTrail } from '@fencepost/ledger/audit-trail';
@@ -95,6 +96,40 @@ membershipContract('the Redis membership', async () => {
     },
     remembered: async () => (await new RedisMembership({ redis, ...space }).heartbeat('a')).members.length,
   };
+});
+
+/** Longer than a heartbeat speaks for the worker of its process. */
+const LONG_MS = 2_000;
+
+describe('the Redis membership', () => {
+  it('is asked with one command for a heartbeat, and with none for the worker of the same process', async () => {
+    const { counting, asked } = countedRedis(spaces.redis());
+    const membership = new RedisMembership({ redis: counting, ...spaces.fresh() });
+    const first = await membership.announce('both');
+    await membership.heartbeat('both');
+    asked.length = 0;
+    const { lowest, catalogVersion, isAlone } = await membership.heartbeat('both');
+    expect(await membership.announce('both')).toEqual({ ...lowest, catalogVersion, isAlone });
+    await membership.beat('both', 'process');
+    expect(asked).toEqual([expect.stringContaining('send-heartbeat')]);
+    expect(first).toEqual({ ...lowest, catalogVersion, isAlone });
+  });
+
+  it('hears the worker of a pod that has left, or whose heartbeats have ended', async () => {
+    const { counting, asked } = countedRedis(spaces.redis());
+    const [clock, space] = [new ManualClock(), spaces.fresh()];
+    const membership = new RedisMembership({ redis: counting, clock, ...space });
+    await membership.heartbeat('both');
+    await membership.leave('both');
+    asked.length = 0;
+    await membership.announce('both');
+    expect(asked).toEqual([expect.stringContaining('send-heartbeat')]);
+    await membership.heartbeat('both');
+    await clock.advance(LONG_MS);
+    asked.length = 0;
+    await membership.beat('both', 'process');
+    expect(asked).toEqual(['xadd']);
+  });
 });
 
 journalContract('the Redis journal', async (limits) => {

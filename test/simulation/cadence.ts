@@ -47,6 +47,7 @@ export function cadence(heartbeatMs: number, removeAfterMs = REMOVE_AFTER_MS): C
       replyMs: scaled(3_000),
       watchMs: scaled(50),
       memberGoneMs: scaled(3_500),
+      aloneAfterMs: scaled(12_000),
       overdueMs: scaled(500),
       suspectAfterMs: scaled(1_200),
       abandonedAfterMs: scaled(2_000),

@@ -120,6 +120,7 @@ export class SimWorker {
       timing: cadence.declaring,
       change: () => this.#reporter.change,
       lowest: () => FORMAT,
+      catalogVersion: () => null,
     };
     return Declarer.enrol({ ...ports, clock: process.clock, telemetry, random }, options);
   }

@@ -24,6 +24,17 @@ describe('Declarer of one pod', () => {
     expect(pod.catalog.calls).toEqual(['since', 'since']);
   });
 
+  it('makes no call while it hears the version of the catalog that it has looked at', async () => {
+    stage.heardVersion = stage.catalog.version;
+    await pod.tick();
+    await stage.catalog.put(cron('a', '0 4 * * *'), { ...ANA, expected: 1 });
+    await pod.tick();
+    expect(pod.catalog.calls).toEqual([]);
+    stage.heardVersion = stage.catalog.version;
+    await pod.tick();
+    expect(declarations()).toBe(1);
+  });
+
   it('declares nothing after a change of crons of others', async () => {
     await stage.catalog.put(cron('c'), { ...ANA, expected: null });
     await pod.tick();

@@ -39,6 +39,8 @@ export interface DeclarerOptions extends Pick<RevisionWatchDeps, 'change' | 'tim
   readonly declarations: ReadonlyMap<string, Declaration>;
   /** The lowest format of the live processes, as last heard. */
   readonly lowest: () => number;
+  /** The version of the catalog, as last heard, a few seconds ago at most; `null`: not known. */
+  readonly catalogVersion: () => number | null;
 }
 
 interface Enrolled {
@@ -260,6 +262,7 @@ export class Declarer {
     const { declareFullyMs = DECLARE_FULLY_MS } = this.options.timing;
     const settled = this.#settled;
     if (settled === null || clock.monotonic() - this.#declaredAt >= declareFullyMs) return false;
+    if (this.options.catalogVersion() === settled) return true;
     let version = settled;
     for await (const page of changePages(catalog, settled)) {
       if (!page || this.#isConcerned(page)) return false;

@@ -106,6 +106,7 @@ export class DeploymentStage {
   readonly catalog = new MemoryCatalog(this.clock);
   readonly registry = new MemoryPodRegistry(this.clock);
   lowestFormat = FORMAT;
+  heardVersion: number | null = null;
   readonly #pods: StagedPod[] = [];
 
   /** Not started yet. */
@@ -117,6 +118,7 @@ export class DeploymentStage {
       timing: { settleMs: SETTLE_MS, removeAfterMs: REMOVE_AFTER_MS },
       change: () => null,
       lowest: () => this.lowestFormat,
+      catalogVersion: () => this.heardVersion,
     });
     this.#pods.push(pod);
     return pod;

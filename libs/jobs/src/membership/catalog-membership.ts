@@ -2,7 +2,15 @@ import type { Clock } from '@fencepost/lease';
 import type { CatalogVersion } from '@fencepost/ledger/postgres';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { HeartbeatReply, LiveProcess, LowestFormat, Member, Membership, ProcessKind } from './membership.js';
+import type {
+  Announced,
+  HeartbeatReply,
+  LiveProcess,
+  LowestFormat,
+  Member,
+  Membership,
+  ProcessKind,
+} from './membership.js';
 
 export interface CatalogMembershipDeps {
   readonly membership: Membership;
@@ -28,8 +36,9 @@ export class CatalogMembership implements Membership {
     return { ...reply, catalogVersion: known?.version ?? null, ...(known ? { catalogNow: known.now } : {}) };
   }
 
-  announce(process: string): Promise<LowestFormat> {
-    return this.deps.membership.announce(process);
+  /** The version in Redis is none of this catalog. */
+  async announce(process: string): Promise<Announced> {
+    return { ...(await this.deps.membership.announce(process)), catalogVersion: null };
   }
 
   beat(process: string, kind: ProcessKind, weight?: number): Promise<void> {

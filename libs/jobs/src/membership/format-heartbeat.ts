@@ -11,6 +11,8 @@ export interface FormatHeartbeatDeps {
   readonly telemetry: Telemetry;
   /** The lowest format of the live processes has risen: what needed it can be written. */
   readonly onRisen: () => void;
+  /** No other process is heard any more, or one is heard again. */
+  readonly onAlone: (isAlone: boolean) => void;
 }
 
 /** The store is asked for the lowest format once in this many signs of life: a higher one is written a few seconds later. */
@@ -19,6 +21,8 @@ const ASKS_EVERY = REPLY_MS / HEARTBEAT_MS;
 /** Announces the format of a process that is no scheduler pod once a second, for as long as it lives. */
 export class FormatHeartbeat {
   #lowest = Infinity;
+  #catalogVersion: number | null = null;
+  #isAlone = false;
   #cancel: CancelTimer = () => {};
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -29,6 +33,11 @@ export class FormatHeartbeat {
   /** The lowest format of the live processes, as last heard; `Infinity` before the first reply. */
   get lowest(): number {
     return this.#lowest;
+  }
+
+  /** The version of the catalog, as last heard; `null` where it is not known. */
+  get catalogVersion(): number | null {
+    return this.#catalogVersion;
   }
 
   /** @throws {FormatBehindError} when the deployment has written a format that this process can't read */
@@ -50,8 +59,10 @@ export class FormatHeartbeat {
   }
 
   async #announce(): Promise<void> {
-    const { membership, process, onRisen, telemetry } = this.deps;
-    const { format } = await membership.announce(process);
+    const { membership, process, onRisen, onAlone, telemetry } = this.deps;
+    const { format, catalogVersion, isAlone } = await membership.announce(process);
+    this.#catalogVersion = catalogVersion;
+    if (isAlone !== this.#isAlone) onAlone((this.#isAlone = isAlone));
     const before = this.#lowest;
     this.#lowest = format;
     if (format <= before) return;

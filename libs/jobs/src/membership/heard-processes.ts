@@ -1,4 +1,11 @@
-import { MEMBER_GONE_MS, type LiveProcess, type LowestFormat, type Member, type ProcessKind } from './membership.js';
+import {
+  ALONE_AFTER_MS,
+  MEMBER_GONE_MS,
+  type LiveProcess,
+  type LowestFormat,
+  type Member,
+  type ProcessKind,
+} from './membership.js';
 
 /** A sign of life of a process, and when it was sent: epoch milliseconds of the store. */
 export interface HeardProcess {
@@ -16,12 +23,43 @@ interface KnownProcess {
   readonly heardAs: Readonly<Partial<Record<ProcessKind, number>>>;
 }
 
+/** A sign of life, whoever sent it. */
+interface Sign {
+  readonly process: string;
+  readonly at: number;
+}
+
+/** When a process last had company. Pure: the caller passes the time. */
+export class Company {
+  #last: Sign | null = null;
+  /** The last sign of another process than the one that sent `#last`. */
+  #other: Sign | null = null;
+
+  /** With the first sign, whoever sends it, others may just have been silent. */
+  note(process: string, at: number): void {
+    if (this.#last?.process !== process) this.#other = this.#last ?? { process: '', at };
+    this.#last = { process, at };
+  }
+
+  clear(): void {
+    this.#last = this.#other = null;
+  }
+
+  /** Whether another process than this one was heard since then. */
+  hasOther(process: string, since: number): boolean {
+    const other = this.#last?.process === process ? this.#other : this.#last;
+    return other === null || other.at > since;
+  }
+}
+
 /** The live processes, as far as they have been read. Pure: the caller passes the time. */
 export class HeardProcesses {
   readonly #heard = new Map<string, KnownProcess>();
+  readonly #company = new Company();
 
   /** A time still to come, from before a clock went back, counts as now: a dead process would live until the clock has caught up. */
   note(process: string, { kind, format, weight = 1, at }: HeardProcess, now: number): void {
+    this.#company.note(process, Math.min(at, now));
     const before = this.#heard.get(process);
     this.#heard.set(process, {
       format,
@@ -35,6 +73,7 @@ export class HeardProcesses {
   }
 
   clear(): void {
+    this.#company.clear();
     this.#heard.clear();
   }
 
@@ -59,6 +98,11 @@ export class HeardProcesses {
         sinceHeardMs: Math.max(0, now - lastOf(heardAs)),
       }))
       .toSorted((a, b) => (a.process < b.process ? -1 : 1));
+  }
+
+  /** Whether no other process than this one was heard for {@link ALONE_AFTER_MS}. */
+  isAlone(process: string, now: number): boolean {
+    return !this.#company.hasOther(process, now - ALONE_AFTER_MS);
   }
 
   lowest(now: number): LowestFormat | null {

@@ -38,6 +38,14 @@ export interface LowestFormat {
   readonly process: string | null;
 }
 
+/** The reply to a process that is no scheduler pod. */
+export interface Announced extends LowestFormat {
+  /** As in {@link HeartbeatReply}. */
+  readonly catalogVersion: number | null;
+  /** As in {@link HeartbeatReply}. */
+  readonly isAlone: boolean;
+}
+
 /** The reply to a heartbeat. */
 export interface HeartbeatReply {
   /** The store's clock, epoch milliseconds. */
@@ -52,12 +60,14 @@ export interface HeartbeatReply {
   readonly overdue: readonly OverdueCron[];
   /** Of all processes, this one included. */
   readonly lowest: LowestFormat;
+  /** No other process was heard for {@link ALONE_AFTER_MS}: nobody waits for signs of life, or is woken in place of this one. */
+  readonly isAlone: boolean;
 }
 
 /** Between two heartbeats of a pod. */
 export const HEARTBEAT_MS = 1_000;
 
-/** A pod with nothing due soon asks for a reply this often only, and says in between that it is alive. */
+/** A pod with nothing due soon asks for a reply this often only, and says in between that it is alive, unless it is alone. */
 export const REPLY_MS = 3_000;
 
 /** Between two looks of a pod that watches others, at least: a suspected one is looked at this often. */
@@ -65,6 +75,9 @@ export const WATCH_MS = 50;
 
 /** A pod without a heartbeat for this long is no member any more. */
 export const MEMBER_GONE_MS = 3_500;
+
+/** As long as a frozen process may still have a command that blocks, and longer than it takes to leave the membership. */
+export const ALONE_AFTER_MS = 12_000;
 
 /** A cron is reported as overdue this long after its due time. */
 export const OVERDUE_MS = 500;
@@ -88,17 +101,19 @@ export interface Membership {
    */
   heartbeat(pod: string, weight?: number): Promise<HeartbeatReply>;
   /**
-   * Records that the process is still alive, its format and its weight, without a reply: it costs the store next to nothing.
+   * Records that the process is still alive, its format and its weight, without a reply: it costs the store next to nothing. As with
+   * {@link announce}, the heartbeat of a scheduler pod speaks for the worker of the same process.
    * @param weight default 1
    */
   beat(process: string, kind: ProcessKind, weight?: number): Promise<void>;
   /** The members alone, sorted by name, without a heartbeat: cheap enough for several looks a second. Empty before the first heartbeat. */
   members(): Promise<readonly Member[]>;
   /**
-   * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does.
+   * Records that a process that is no scheduler pod is alive, and its format, as a heartbeat does. Nothing is sent where the same
+   * process has just sent a heartbeat; the reply is the one to its last then.
    * @throws {FormatBehindError}
    */
-  announce(process: string): Promise<LowestFormat>;
+  announce(process: string): Promise<Announced>;
   /**
    * For a process that is no member, before it writes.
    * @throws {FormatBehindError}

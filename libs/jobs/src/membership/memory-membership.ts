@@ -1,9 +1,11 @@
 import type { Clock } from '@fencepost/lease';
 import { POD_TIMING, type PodTiming } from './pod-timing.js';
 import { FIRST_FORMAT, FORMAT } from '@fencepost/ledger/format';
+import { Company } from './heard-processes.js';
 import {
   FormatBehindError,
   MAX_OVERDUE,
+  type Announced,
   type HeartbeatReply,
   type LiveProcess,
   type LowestFormat,
@@ -18,7 +20,7 @@ export interface MemoryMembershipOptions {
   /** The version of the catalog. */
   readonly version: () => number;
   /** Default {@link POD_TIMING}. */
-  readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs'>;
+  readonly timing?: Pick<PodTiming, 'memberGoneMs' | 'overdueMs' | 'aloneAfterMs'>;
 }
 
 /** Membership in memory, for tests: passes the same contract suite as `RedisMembership`. */
@@ -29,6 +31,7 @@ export class MemoryMembership implements Membership {
   readonly #weights = new Map<string, number>();
   /** Of each process its format, and when it was heard. */
   readonly #formats = new Map<string, { readonly format: number; readonly heard: number }>();
+  readonly #company = new Company();
   #written = 0;
   readonly #due = new Map<string, number>();
   #heard: number | null = null;
@@ -61,25 +64,31 @@ export class MemoryMembership implements Membership {
   /** A pod of a build that announces no format. */
   beatUnannounced(pod: string): void {
     this.#pods.set(pod, this.#options.clock.now());
+    this.#company.note(pod, this.#options.clock.now());
   }
 
   async heartbeat(pod: string, weight = 1, format = FORMAT): Promise<HeartbeatReply> {
-    const lowest = await this.announce(pod, format);
+    const { catalogVersion, isAlone, ...lowest } = await this.announce(pod, format);
     const now = this.#options.clock.now();
     this.#pods.set(pod, now);
     this.#weights.set(pod, weight);
     this.#heard = now;
     const members = await this.members();
-    return { now, catalogVersion: this.#options.version(), members, overdue: this.#overdue(now), lowest };
+    return { now, catalogVersion, isAlone, members, overdue: this.#overdue(now), lowest };
   }
 
   async beat(process: string, kind: ProcessKind, ...[weight = 1, format = FORMAT]: [number?, number?]): Promise<void> {
     const now = this.#options.clock.now();
-    this.#formats.set(process, { format, heard: now });
+    this.#hear(process, { format, heard: now });
     if (kind === 'process') return;
     this.#pods.set(process, now);
     this.#weights.set(process, weight);
     this.#heard = now;
+  }
+
+  #hear(process: string, sign: { readonly format: number; readonly heard: number }): void {
+    this.#formats.set(process, sign);
+    this.#company.note(process, sign.heard);
   }
 
   async members(): Promise<readonly Member[]> {
@@ -110,12 +119,14 @@ export class MemoryMembership implements Membership {
     }));
   }
 
-  async announce(process: string, format = FORMAT): Promise<LowestFormat> {
+  async announce(process: string, format = FORMAT): Promise<Announced> {
     this.#refuseBehind(format);
-    this.#formats.set(process, { format, heard: this.#options.clock.now() });
+    const now = this.#options.clock.now();
+    this.#hear(process, { format, heard: now });
     const lowest = await this.lowestFormat(format);
     this.#written = Math.max(this.#written, lowest.format);
-    return lowest;
+    const isAlone = !this.#company.hasOther(process, now - this.#timing.aloneAfterMs);
+    return { ...lowest, catalogVersion: this.#options.version(), isAlone };
   }
 
   async lowestFormat(format = FORMAT): Promise<LowestFormat> {
@@ -156,6 +167,7 @@ export class MemoryMembership implements Membership {
     this.#weights.clear();
     this.#due.clear();
     this.#formats.clear();
+    this.#company.clear();
     this.#written = 0;
     this.#heard = null;
   }

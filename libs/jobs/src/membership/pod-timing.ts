@@ -1,14 +1,24 @@
 import { EFFECTIVE_AFTER_MS } from '@fencepost/ledger/catalog';
-import { HEARTBEAT_MS, MEMBER_GONE_MS, OVERDUE_MS, REPLY_MS, SUSPECT_AFTER_MS, WATCH_MS } from './membership.js';
+import {
+  ALONE_AFTER_MS,
+  HEARTBEAT_MS,
+  MEMBER_GONE_MS,
+  OVERDUE_MS,
+  REPLY_MS,
+  SUSPECT_AFTER_MS,
+  WATCH_MS,
+} from './membership.js';
 
 /** How often a pod sends heartbeats, and how long their replies are valid. Milliseconds. */
 export interface PodTiming {
   readonly heartbeatMs: number;
-  /** A pod with nothing due soon asks for a reply this often, and only says in between that it is alive. */
+  /** A pod with nothing due soon asks for a reply this often, and only says in between that it is alive, unless it is alone. */
   readonly replyMs: number;
   /** Between two looks of a pod that watches others, at least. */
   readonly watchMs: number;
   readonly memberGoneMs: number;
+  /** A process that has heard no other for this long is alone. */
+  readonly aloneAfterMs: number;
   readonly overdueMs: number;
   readonly suspectAfterMs: number;
   /** The member that ranks first takes over an overdue cron; after this long, any pod may. */
@@ -31,6 +41,7 @@ export const POD_TIMING: PodTiming = {
   replyMs: REPLY_MS,
   watchMs: WATCH_MS,
   memberGoneMs: MEMBER_GONE_MS,
+  aloneAfterMs: ALONE_AFTER_MS,
   overdueMs: OVERDUE_MS,
   suspectAfterMs: SUSPECT_AFTER_MS,
   abandonedAfterMs: ABANDONED_AFTER_MS,

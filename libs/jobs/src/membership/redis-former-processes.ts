@@ -31,6 +31,7 @@ export class FormerProcesses {
     const monotonic = clock.monotonic();
     if (this.#found.size === 0 && monotonic < this.#lookedAt + LOOK_EVERY_MS) return;
     this.#lookedAt = monotonic;
+    if ((await redis.exists(key('pods'), key('writers'))) === 0) return this.#found.clear();
     const alive = ['(' + String(now - MEMBER_GONE_MS), '+inf', 'WITHSCORES'] as const;
     const [pods, processes] = await Promise.all([
       redis.zrangebyscore(key('pods'), ...alive),

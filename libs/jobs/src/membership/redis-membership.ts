@@ -6,9 +6,12 @@ import { FormerProcesses } from './redis-former-processes.js';
 import { HeardProcesses } from './heard-processes.js';
 import {
   FormatBehindError,
+  HEARTBEAT_MS,
   MAX_OVERDUE,
   MEMBER_GONE_MS,
   OVERDUE_MS,
+  REPLY_MS,
+  type Announced,
   type HeartbeatReply,
   type LiveProcess,
   type LowestFormat,
@@ -18,7 +21,7 @@ import {
   type ProcessKind,
 } from './membership.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['raise-format']);
+const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['raise-format', 'send-heartbeat']);
 
 /** One command for a hundred thousand crons would block the server for other clients. */
 const MAX_BATCH = 1_000;
@@ -39,11 +42,27 @@ export interface RedisMembershipOptions extends KeySpace {
 
 type Keys = Readonly<Record<'heartbeats' | 'due' | 'version' | 'format', string>>;
 type Entry = readonly [id: string, fields: readonly string[]];
+type Reply = [id: string, now: string, entries: Entry[], version: string, format: string, firstDue: string];
+
+/** A sign of life as it is sent. */
+interface Sign {
+  readonly process: string;
+  readonly kind: ProcessKind;
+  readonly weight?: number;
+}
+
+/** What the store replies to a sign of life. */
+interface Told extends Pick<HeartbeatReply, 'now' | 'lowest' | 'isAlone'> {
+  readonly catalogVersion: number;
+  readonly firstDue: number;
+}
+
+/** The worker of a scheduler pod says nothing for half an interval longer than that pod. */
+const LATE_MS = HEARTBEAT_MS / 2;
 
 /**
- * Membership beside the catalog. A sign of life is one entry of a stream, whose id is the server's clock: one plain command for
- * each process and second, and a reader fetches only what came since its last look. A script that did all of it for each
- * heartbeat cost the server five times as many commands.
+ * Membership beside the catalog. A sign of life is one entry of a stream, whose id is the server's clock, and a reader fetches
+ * only what came since its last look. One that asks for a reply is one script; one that doesn't is one plain command.
  */
 export class RedisMembership implements Membership {
   readonly #redis: RedisClient;
@@ -54,6 +73,8 @@ export class RedisMembership implements Membership {
   readonly #former: FormerProcesses;
   /** The last entry read; `null` before the first reading. */
   #lastId: string | null = null;
+  /** The pod that sends heartbeats through this object: when the last was sent, monotonic, and what the last reply said. */
+  #own: { readonly pod: string; readonly sentAt: number; readonly told: Announced } | null = null;
   /** The server's clock at the last reading, and the own monotonic one then. */
   #known = { now: 0, at: 0 };
 
@@ -69,24 +90,21 @@ export class RedisMembership implements Membership {
 
   async heartbeat(pod: string, weight = 1): Promise<HeartbeatReply> {
     await this.#begin();
-    const added = this.#add(pod, 'pod', weight);
-    const read = Promise.all([added, this.#entries(), this.#redis.mget(this.#keys.version, this.#keys.format)]);
-    const [[id, entries, [version, written]], head] = await Promise.all([read, this.#firstDue()]);
-    const now = await this.#clockAt(id);
-    await this.#apply(entries, id, now);
-    const lowest = await this.#agree(Number(written ?? 0), now);
-    const isOverdue = head !== null && head <= now - OVERDUE_MS;
-    return {
-      now,
-      catalogVersion: Number(version ?? 0),
-      members: this.#heard.members(now),
-      overdue: isOverdue ? await this.#overdue(now) : [],
-      lowest,
-    };
+    const sentAt = this.#clock.monotonic();
+    const { firstDue, ...told } = await this.#send({ process: pod, kind: 'pod', weight }, true);
+    const { now, catalogVersion, lowest, isAlone } = told;
+    this.#own = { pod, sentAt, told: { ...lowest, catalogVersion, isAlone } };
+    const overdue = firstDue <= now - OVERDUE_MS ? await this.#overdue(now) : [];
+    return { ...told, members: this.#heard.members(now), overdue };
   }
 
   async beat(process: string, kind: ProcessKind, weight = 1): Promise<void> {
-    await this.#add(process, kind, weight);
+    const own = this.#own?.pod === process ? this.#own : null;
+    if (kind === 'process' && this.#speaksFor(process)) return;
+    const sentAt = this.#clock.monotonic();
+    const entry = entryOf({ process, kind, weight }, this.#format);
+    await this.#redis.xadd(this.#keys.heartbeats, 'MAXLEN', '~', MAX_ENTRIES, '*', ...entry);
+    if (kind === 'pod' && own) this.#own = { ...own, sentAt };
   }
 
   async members(): Promise<readonly Member[]> {
@@ -96,10 +114,11 @@ export class RedisMembership implements Membership {
     return this.#heard.members(now);
   }
 
-  async announce(process: string): Promise<LowestFormat> {
+  async announce(process: string): Promise<Announced> {
+    if (this.#own && this.#speaksFor(process)) return this.#own.told;
     await this.#begin();
-    await this.#add(process, 'process');
-    return this.lowestFormat();
+    const { lowest, catalogVersion, isAlone } = await this.#send({ process, kind: 'process' }, false);
+    return { ...lowest, catalogVersion, isAlone };
   }
 
   async lowestFormat(): Promise<LowestFormat> {
@@ -117,6 +136,7 @@ export class RedisMembership implements Membership {
   }
 
   async leave(process: string): Promise<void> {
+    if (this.#own?.pod === process) this.#own = null;
     await Promise.all([this.#redis.xadd(this.#keys.heartbeats, '*', 'left', process), this.#former.leave(process)]);
   }
 
@@ -144,13 +164,28 @@ export class RedisMembership implements Membership {
     this.#lastId = `${now - MEMBER_GONE_MS}-0`;
   }
 
-  async #add(process: string, kind: ProcessKind, weight = 1): Promise<string> {
-    const { heartbeats } = this.#keys;
-    const entry = [kind, process, 'format', this.#format, ...(weight === 1 ? [] : ['weight', weight])];
-    return (await this.#redis.xadd(heartbeats, 'MAXLEN', '~', MAX_ENTRIES, '*', ...entry)) ?? '';
+  /** Whether the heartbeats of a scheduler pod tell the others all that a worker of the same process would. */
+  #speaksFor(process: string): boolean {
+    if (this.#own?.pod !== process) return false;
+    const everyMs = this.#own.told.isAlone ? REPLY_MS : HEARTBEAT_MS;
+    return this.#clock.monotonic() - this.#own.sentAt < everyMs + LATE_MS;
   }
 
-  /** Sent after an entry of one's own on the same connection, it brings that one too. */
+  async #send(sign: Sign, asksForDue: boolean): Promise<Told> {
+    const { heartbeats, version, format, due } = this.#keys;
+    const keys = [heartbeats, version, format, ...(asksForDue ? [due] : [])];
+    const args = [MAX_ENTRIES, this.#lastId ?? '0-0', ...entryOf(sign, this.#format)];
+    const reply = await SCRIPTS['send-heartbeat'].run(this.#redis, keys, args);
+    const [id, at, entries, catalogVersion, written, first] = reply as Reply;
+    const now = Number(at);
+    await this.#apply(entries, id, now);
+    const lowest = await this.#agree(Number(written), now);
+    return {
+      ...{ now, lowest, isAlone: this.#heard.isAlone(sign.process, now) },
+      ...{ catalogVersion: Number(catalogVersion), firstDue: first === '' ? Infinity : Number(first) },
+    };
+  }
+
   #entries(): Promise<Entry[]> {
     return this.#redis.xrange(this.#keys.heartbeats, `(${this.#lastId}`, '+');
   }
@@ -199,19 +234,9 @@ export class RedisMembership implements Membership {
     return Number((await this.#redis.get(this.#keys.format)) ?? 0);
   }
 
-  /** An id repeats the millisecond of the one before it while the clock is behind that: then the clock itself is asked. */
-  async #clockAt(id: string): Promise<number> {
-    return id.endsWith('-0') ? timeOf(id) : this.#time();
-  }
-
   async #time(): Promise<number> {
     const [seconds, micros] = await this.#redis.time();
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  }
-
-  async #firstDue(): Promise<number | null> {
-    const [, due] = await this.#redis.zrange(this.#keys.due, '0', '0', 'WITHSCORES');
-    return due === undefined ? null : Number(due);
   }
 
   async #overdue(now: number): Promise<OverdueCron[]> {
@@ -223,6 +248,10 @@ export class RedisMembership implements Membership {
       return { cron: flat[2 * n] ?? '', overdueMs: now - Number(flat[2 * n + 1]) };
     });
   }
+}
+
+function entryOf({ process, kind, weight = 1 }: Sign, format: number): (string | number)[] {
+  return [kind, process, 'format', format, ...(weight === 1 ? [] : ['weight', weight])];
 }
 
 function timeOf(id: string): number {

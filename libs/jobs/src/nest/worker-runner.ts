@@ -245,7 +245,11 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
 
   #announce(): Promise<void> {
     const { membership, clock, telemetry, keeper } = this;
-    const about = { process: keeper.holder, onRisen: () => this.#onFormatRisen() };
+    const about = {
+      process: keeper.holder,
+      onRisen: () => this.#onFormatRisen(),
+      onAlone: (isAlone: boolean) => this.#processor?.waitLong(isAlone),
+    };
     const heartbeat = (this.#formatHeartbeat = new FormatHeartbeat({ ...about, membership, clock, telemetry }));
     return retryOnBoot(() => heartbeat.start());
   }
@@ -261,6 +265,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       timing: { settleMs: Math.min(SETTLE_MS, removeAfterMs), removeAfterMs },
       change: () => this.reporting.reporter.change,
       lowest: () => this.#formatHeartbeat?.lowest ?? 0,
+      catalogVersion: () => this.#formatHeartbeat?.catalogVersion ?? null,
     };
     const declarer = await Declarer.enrol({ catalog, membership, registry, clock, telemetry, random }, options);
     this.#executed.foreign = declarer.foreign.names;

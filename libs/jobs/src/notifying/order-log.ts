@@ -12,9 +12,15 @@ export interface OrderLogDeps {
   readonly ledger: Pick<RunHistory, 'readRun'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Between two looks. */
+  /** Between two looks, while there are orders. */
   readonly lookEveryMs: number;
 }
+
+/** Without orders, looks become rarer, until one is taken this many times as seldom: what is found is only logged. */
+const MAX_RARITY = 4;
+
+/** Each this much rarer than the one before it. */
+const RARER = 1.5;
 
 /**
  * Reports the runs that operators end. Nobody else would: such a run has no attempt that fails, and the order may have come from
@@ -24,6 +30,7 @@ export class OrderLog {
   #cancel: CancelTimer = () => {};
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
+  #rarity = 1;
   /** Kept after a failure: the reply may have got lost, and its records with it. */
   #nonce = randomUUID();
 
@@ -49,6 +56,7 @@ export class OrderLog {
     try {
       const records = await trail.take(this.#nonce);
       this.#nonce = randomUUID();
+      if (records.length > 0) this.#rarity = 1;
       for (const record of records) await this.#report(record);
     } catch (error) {
       reportStoreFailure(telemetry, { operation: 'orders.read' }, error);
@@ -57,7 +65,8 @@ export class OrderLog {
 
   #arm(): void {
     if (this.#stopped) return;
-    this.#cancel = this.deps.clock.after(this.deps.lookEveryMs, () => void this.start());
+    this.#cancel = this.deps.clock.after(this.deps.lookEveryMs * this.#rarity, () => void this.start());
+    this.#rarity = Math.min(this.#rarity * RARER, MAX_RARITY);
   }
 
   async #report({ action, runId, by, reason: said, after }: AuditRecord): Promise<void> {

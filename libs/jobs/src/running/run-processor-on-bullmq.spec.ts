@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { monitorOf } from '../../../../test/support/monitor.js';
+import { testRedis } from '../../../../test/support/redis.js';
 import { FORMER_QUEUE } from '../queue/routing.js';
+import { queuePrefix } from '../queue/run-queues.js';
 import { enqueue, gate, jobOf, jobState, useWorkers } from './run-processor.stage.js';
 
 const worker = useWorkers();
@@ -63,6 +66,24 @@ describe('the processor', () => {
     const runId = await enqueue(set);
     await expect.poll(() => jobState(set, runId)).toBe('completed');
     expect((await jobOf(set, runId)).progress).toEqual({ rows: 7 });
+  });
+});
+
+describe('a processor that waits for jobs', () => {
+  it('waits long while its process is alone, and briefly again at once when another has come', async () => {
+    const set = await worker(() => {});
+    const marker = `${queuePrefix(set.space)}:${FORMER_QUEUE}:marker`;
+    const waits: string[] = [];
+    const end = await monitorOf(testRedis(), (words) => {
+      if (words[0]?.toLowerCase() === 'bzpopmin' && words[1] === marker) waits.push(words.at(-1) ?? '');
+    });
+    onTestFinished(end);
+    await expect.poll(() => waits).toContain('1');
+    set.processor.waitLong(true);
+    await expect.poll(() => waits).toContain('10');
+    waits.length = 0;
+    set.processor.waitLong(false);
+    await expect.poll(() => waits).toEqual(['1']);
   });
 });
 

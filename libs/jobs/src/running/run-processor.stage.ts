@@ -84,7 +84,7 @@ async function openWorker({ spaces, closing }: Around, handle: RunHandler, setti
     await processor.stop(deadlineMs);
   };
   closing.push(stop);
-  return { redis, own, space, ledger, runs, events, stop, plan: () => processor.plan() };
+  return { redis, own, space, ledger, runs, events, stop, plan: () => processor.plan(), processor };
 }
 
 export type Working = Awaited<ReturnType<typeof openWorker>>;

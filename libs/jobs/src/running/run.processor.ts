@@ -52,6 +52,9 @@ const STALLED_INTERVAL_MS = 15_000;
 /** A longer blocking fetch may belong to a frozen worker, and swallow the wake-up of a job. Seconds. */
 const DRAIN_DELAY_S = 1;
 
+/** No other worker is there to freeze, or to take a job instead. BullMQ waits no longer while jobs are delayed. */
+const ALONE_DRAIN_DELAY_S = 10;
+
 /** Stalls are unlimited: the ledger bounds the attempts of a run. */
 const MAX_STALLS = 1_000;
 
@@ -138,6 +141,12 @@ export class RunProcessor {
     await this.#worker.waitUntilReady();
     this.plan();
     this.#worker.run().catch((error: unknown) => this.#trouble('worker.run', error));
+  }
+
+  /** How long a wait for a job takes: short again at once when another process has come. */
+  waitLong(isAlone: boolean): void {
+    this.#worker.opts.drainDelay = isAlone ? ALONE_DRAIN_DELAY_S : DRAIN_DELAY_S;
+    if (!isAlone) this.#queues.set(this.#queues.names);
   }
 
   /** To be called again when the handlers, or what their runs ask for, have changed. */

@@ -51,7 +51,14 @@ function assigning(count: number) {
   const hear = (over: Partial<Record<string, number>> = {}) => {
     const members = PODS.map((pod): Member => ({ pod, sinceHeardMs: 0, ...(over[pod] && { weight: over[pod] }) }));
     now += 1_000;
-    assignment.applyHeartbeat({ now, catalogVersion: 1, members, overdue: [], lowest: { process: null, format: 3 } });
+    assignment.applyHeartbeat({
+      now,
+      catalogVersion: 1,
+      members,
+      overdue: [],
+      lowest: { process: null, format: 3 },
+      isAlone: false,
+    });
   };
   const takeLooked = () => {
     const seen = looked;

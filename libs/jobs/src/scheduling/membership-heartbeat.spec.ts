@@ -6,7 +6,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { MembershipHeartbeat } from './membership-heartbeat.js';
 
 /** A pod with nothing due, whose replies come when `reply` is called. */
-function quietPod() {
+function quietPod({ isAlone = false } = {}) {
   const clock = new ManualClock(0);
   const sent: string[] = [];
   let answer = () => {};
@@ -19,6 +19,7 @@ function quietPod() {
       members: [{ pod: 'a', sinceHeardMs: 0 }],
       overdue: [],
       lowest,
+      isAlone,
     };
     return new Promise((resolve) => (answer = () => resolve(reply)));
   };
@@ -115,6 +116,19 @@ describe('a heartbeat', () => {
     await started;
     await clock.advance(POD_TIMING.heartbeatMs);
     expect(sent).toEqual(['heartbeat', 'beat']);
+    await pod.stop();
+  });
+
+  it('says nothing between two replies while it is alone, and asks for each as often as before', async () => {
+    const { pod, clock, sent, reply } = quietPod({ isAlone: true });
+    const started = pod.start();
+    reply();
+    await started;
+    for (let seconds = 0; seconds < 30; seconds += 1) {
+      await clock.advance(POD_TIMING.heartbeatMs);
+      reply();
+    }
+    expect(sent).toEqual(Array.from({ length: 1 + 10 }, () => 'heartbeat'));
     await pod.stop();
   });
 });

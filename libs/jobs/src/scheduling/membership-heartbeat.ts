@@ -30,7 +30,7 @@ export interface HeartbeatListener {
 /** A leaving pod releases its leases before it leaves; a thousand releases must cause one heartbeat. */
 const EARLY_MS = 50;
 
-/** Says once a second that this pod is alive, and passes the replies on. Pods that start together are spread by jitter. */
+/** Says once a second that this pod is alive, less often while it is alone, and passes the replies on. Pods that start together are spread by jitter. */
 export class MembershipHeartbeat {
   readonly #watch: MemberWatch;
   #cancel: CancelTimer = () => {};
@@ -42,6 +42,8 @@ export class MembershipHeartbeat {
   #saying: Promise<void> | null = null;
   /** When the last reply was asked for. Monotonic. */
   #askedAt = -Infinity;
+  /** As of the last reply. */
+  #isAlone = false;
   #working: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -89,7 +91,7 @@ export class MembershipHeartbeat {
     this.#cancel = this.deps.clock.after(delayMs, () => {
       this.#nextAt = -Infinity;
       const sentAt = this.deps.clock.monotonic();
-      this.#working = (this.#needsReply(sentAt) ? this.#heartbeat() : this.#beat()).then(() => {
+      this.#working = this.#speak(sentAt).then(() => {
         const delay = Math.max(sentAt + this.deps.heartbeatMs - this.deps.clock.monotonic(), 0);
         // The reply that has just come is older than the change, however new it is.
         if (this.#soon) this.#askedAt = -Infinity;
@@ -97,6 +99,12 @@ export class MembershipHeartbeat {
         this.#soon = false;
       });
     });
+  }
+
+  /** Its heartbeats alone keep a pod a member of a deployment in which nobody waits for signs of life. */
+  async #speak(now: number): Promise<void> {
+    if (this.#needsReply(now)) await this.#heartbeat();
+    else if (!this.#isAlone) await this.#beat();
   }
 
   #needsReply(now: number): boolean {
@@ -127,6 +135,7 @@ export class MembershipHeartbeat {
       return reportStoreFailure(telemetry, { operation: 'membership.heartbeat' }, error);
     }
     this.#askedAt = sentAt;
+    this.#isAlone = reply.isAlone;
     try {
       if (this.#stopped) return;
       this.#watch.apply(reply.members);

@@ -21,8 +21,6 @@ const scripts = loadScripts(new URL('../lua/', import.meta.url), [
 
 /** Sessions that ended lately, to be named with the next requests: what they held is then taken in one call. */
 const MAX_NAMED = 8;
-/** Of a session without notes, as open-session writes them. */
-const FIELDS = 2;
 /** Of the notes about taken terms: a renewal reads them in one script. */
 const MAX_NOTES = 500;
 
@@ -68,21 +66,9 @@ export class RedisLeaseSessions implements LeaseSessions {
 
   async renew({ nonce, ttlMs }: Session, acknowledged: readonly Term[]): Promise<SessionReply> {
     checkWhole('ttlMs', ttlMs, 1);
-    if (acknowledged.length === 0 && (await this.#isExtendedWithoutNotes(nonce, ttlMs)))
-      return { live: true, revoked: [] };
     const args = [ttlMs, ...acknowledged.flatMap((term) => [term.resource, term.nonce])];
     const reply = await scripts['renew-session'].run(this.#options.redis, [this.#key(nonce)], args);
     return Array.isArray(reply) ? { live: true, revoked: termsOf(reply.map(String)) } : { live: false, revoked: [] };
-  }
-
-  /**
-   * What a session is asked most often: two plain commands, where a script that sends them is a third. Carried out in this order,
-   * so one that is whole was extended.
-   */
-  async #isExtendedWithoutNotes(nonce: string, ttlMs: number): Promise<boolean> {
-    const [redis, key] = [this.#options.redis, this.#key(nonce)];
-    const [, fields] = await Promise.all([redis.pexpire(key, ttlMs), redis.hlen(key)]);
-    return fields === FIELDS;
   }
 
   async close({ nonce }: Session): Promise<boolean> {
