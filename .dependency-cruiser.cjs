@@ -48,7 +48,7 @@ const LAYERS = {
     nest: ['base', 'connect', 'holding', 'store', 'telemetry'],
     http: ['base', 'sinks'],
     metrics: ['base', 'telemetry'],
-    testing: ['base', 'store'],
+    testing: ['base', 'holding', 'store'],
     internal: ['base', 'connect', 'coordination', 'holding', 'place', 'redis', 'store', 'telemetry'],
   },
   'libs/ledger': {

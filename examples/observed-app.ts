@@ -36,7 +36,7 @@ class MetricsController {
 @Module({
   imports: [
     jobs,
-    ConsoleModule.forRoot({ path: '/crons', auth: { tokens } }), // without tokens it serves this machine alone
+    ConsoleModule.forRoot({ path: '/crons', auth: tokens ? { tokens } : 'none' }), // 'none': every program on this machine
     MetricsModule.on(jobs), // { registry: register } of prom-client adds them to metrics of your own
     TerminusModule,
   ],

@@ -83,7 +83,7 @@ describe('a worker process', () => {
   });
 
   it('loads none of it in the pod that the repository ships either, with metrics, journal and health checks', async () => {
-    const env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: freshPrefix(), PORT: '0' };
+    const env = { REDIS_URL: testRedis(), FENCEPOST_PREFIX: freshPrefix(), FENCEPOST_AUTH: 'none', PORT: '0' };
     const files = await loadedBy('apps/worker/dist/main.js', env, /listens on/);
     expect([...of(SCHEDULER, files), ...of(OPERATOR, files), ...of(POSTGRES, files)]).toEqual([]);
     expect(of(SWAGGER, files)).toEqual([]);

@@ -123,7 +123,7 @@ describe('every answer', () => {
 
 describe('a pod without tokens', () => {
   it('knows everybody on this machine as its admin, and answers to no other name than its own', async () => {
-    const local = await startSchedulerApp({ access: {} });
+    const local = await startSchedulerApp({ access: { auth: 'none' } });
     try {
       expect(await (await local.ask('/api/me', { as: null })).json()).toEqual({
         name: 'local',

@@ -32,6 +32,10 @@ interface Waiting {
 /** What the test runner asks of its own processes, and what somebody's shell may happen to say to a pod. */
 const NOT_INHERITED = /^(NODE_OPTIONS|NODE_ENV|HOST|FENCEPOST_.*)$/;
 
+/** A pod of a test is open to the test, unless it is to know who comes. */
+const KNOWS_CALLERS = /\bFENCEPOST_(TOKENS|TOKENS_FILE|AUTH_MODULE)\b/;
+const OPEN = { FENCEPOST_AUTH: 'none' };
+
 /** What a pod says last of all when it starts. */
 const LISTENS = / listens on (\S+)/;
 
@@ -54,7 +58,7 @@ export class Pod {
     this.name = name;
     const inherited = Object.entries(process.env).filter(([key]) => !NOT_INHERITED.test(key));
     this.#child = spawn(process.execPath, args, {
-      env: { ...Object.fromEntries(inherited), ...env },
+      env: { ...Object.fromEntries(inherited), ...(!KNOWS_CALLERS.test(Object.keys(env).join(' ')) && OPEN), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     outlivesNobody(this.#child);

@@ -29,6 +29,18 @@ describe('the head of a cron', () => {
     await expect.poll(() => link.getAttribute('target'), SOON).toBe('_blank');
   });
 
+  it('says what is wrong with it, since when, and what its newest run failed with', async () => {
+    const shown = await open('');
+    const health = { state: 'failing', since: '2026-11-27T12:00:00.000Z', failures: 43, text: 'failing (43 in a row)' };
+    const last = { ...detail().last, state: 'failed', error: 'Error: no paper\n    at print' } as never;
+    const json = detail({ health: health as never, last });
+    await shown.route(`**/api/crons/${CRON}`, (route) => route.fulfill({ json }));
+    await shown.reload();
+    const notice = shown.locator('.notice.bad');
+    await expect.poll(() => notice.innerText(), SOON).toMatch(/failing \(43 in a row\).*for .*: Error: no paper$/);
+    expect(await shown.getByText('active', { exact: true }).count()).toBe(0);
+  });
+
   it('has no link that would run a script, whatever the definition says', async () => {
     const shown = await open('');
     const json = detail({ owner: 'Mallory', runbookUrl: 'javascript:alert(1)' });

@@ -162,7 +162,7 @@ export const DUE_AT: DueAtJson = { at: at(3 * 3_600), crons: [CRON, 'cache-warm'
 
 /** What needs a person, or nothing. */
 export const TRIAGE: Answers['Triage'] = {
-  ...{ now: at(60), wellSince: null, unread: 1 },
+  ...{ now: at(60), examinedAt: at(58), wellSince: null, unread: 1 },
   items: [
     item({ kind: 'uncertain', count: 1, crons: [CRON], text: '1 cron waits for an operator.' }),
     item({ kind: 'failing', count: 9, crons: ['label-print', 'a', 'b', 'c', 'd'], text: '9 crons are failing.' }),
@@ -170,7 +170,7 @@ export const TRIAGE: Answers['Triage'] = {
   ],
 };
 
-export const WELL: Answers['Triage'] = { now: at(60), wellSince: at(-7_200), unread: 0, items: [] };
+export const WELL: Answers['Triage'] = { now: at(60), examinedAt: at(58), wellSince: at(-7_200), unread: 0, items: [] };
 
 function item(over: Partial<Answers['Triage']['items'][number]>): Answers['Triage']['items'][number] {
   return { kind: 'failing', count: 1, crons: [], text: '', code: null, danger: 'error', ...over };

@@ -131,11 +131,23 @@ export const SUCCESS = run({
 
 export const FAILURES: Answers['Failures']['items'] = [
   {
-    ...{ fingerprint: '00112233445566aa', error: FAILED.error ?? '', count: 3, crons: [CRON, 'cache-warm'] },
+    ...{
+      fingerprint: '00112233445566aa',
+      error: FAILED.error ?? '',
+      count: 3,
+      complete: true,
+      crons: [CRON, 'cache-warm'],
+    },
     ...{ firstAt: at(-86_400), lastAt: at(-3_600), runIds: [FAILED.id, `${CRON}@1`, `${CRON}@2`] },
   },
   {
-    ...{ fingerprint: 'aabbccddeeff0011', error: 'TypeError: rows is undefined', count: 1, crons: ['invoice-collect'] },
+    ...{
+      fingerprint: 'aabbccddeeff0011',
+      error: 'TypeError: rows is undefined',
+      count: 1,
+      complete: true,
+      crons: ['invoice-collect'],
+    },
     ...{ firstAt: at(-7_200), lastAt: at(-7_200), runIds: ['invoice-collect@1'] },
   },
 ];

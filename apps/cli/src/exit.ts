@@ -23,6 +23,13 @@ export class StoreError extends FencepostError {
   readonly code = 'STORE_AWAY';
 }
 
+/** A store stopped answering in the middle of an order: whether it took effect is not known. */
+export class OrderCutError extends Error {
+  constructor(override readonly cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
 /** The program under torture can't be looked at: nothing can be said for it, which is no better than something against it. */
 export class AppError extends FencepostError {
   readonly code = 'TORTURE_APP';

@@ -78,8 +78,9 @@ function interrupted(): AbortSignal {
 
 /** A pipe takes only so much at a time; one that is closed takes everything. */
 async function flushed(): Promise<void> {
-  if (process.stdout.writableNeedDrain)
-    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]);
+  if (!process.stdout.writableNeedDrain) return;
+  // A reader that leaves, as "head" does, is an error of the pipe, and no outage of a store.
+  await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => {});
 }
 
 function unread(): AbortSignal {

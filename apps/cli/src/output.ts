@@ -24,8 +24,12 @@ export function printed(report: Report, flags: OutputFlags, world: Pick<World, '
   if (flags.output === 'name') return (report.names ?? namesIn(report.json)).map((name) => `${name}\n`).join('');
   const { text, wide = text } = report;
   const lines = `${(flags.output === 'wide' ? wide : text)(world.width).join('\n')}\n`;
-  return isColourful(world) ? lines : stripVTControlCharacters(lines);
+  const readable = lines.replace(TURNS_TEXT, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
+  return isColourful(world) ? readable : stripVTControlCharacters(readable);
 }
+
+/** Embeddings, overrides and isolates of bidirectional text: within a reason they turn around what follows on the line. */
+const TURNS_TEXT = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Under which a thing is known, the most exact first. */
 const KEYS = ['runId', 'id', 'cron', 'job', 'name', 'pod', 'resource', 'code', 'subject'];

@@ -7,17 +7,23 @@ import { isLoopback, type PodEnvironment } from '@fencepost/pod';
  * Who may use the console of a pod, from its environment.
  * @throws {SetupError} for a module that has no function, and for a pod that would be open to everybody beyond this machine
  */
-export async function consoleAuth({ host, access = {} }: PodEnvironment, given?: Authenticate): Promise<ConsoleAuth> {
-  const { tokens, tokensFile, authModule } = access;
+export async function consoleAuth(
+  { host, access = {} }: PodEnvironment,
+  given?: Authenticate,
+): Promise<ConsoleAuth | 'none'> {
+  const { tokens, tokensFile, authModule, auth } = access;
   const authenticate = given ?? (authModule === undefined ? undefined : await authenticateFrom(authModule));
-  if ((tokens ?? tokensFile ?? authenticate) === undefined && !isLoopback(host)) throw exposed(host);
+  const isGuarded = (tokens ?? tokensFile ?? authenticate) !== undefined;
+  if (!isGuarded && !isLoopback(host)) throw exposed(host);
+  if (isGuarded && auth) throw new SetupError('Expected FENCEPOST_AUTH none or a way to know who comes, got both.');
+  if (auth) return auth;
   return { tokens, tokensFile, authenticate };
 }
 
 function exposed(host: string): SetupError {
   return new SetupError(
     `Expected FENCEPOST_TOKENS, FENCEPOST_TOKENS_FILE or FENCEPOST_AUTH_MODULE beside HOST ${host}: without one of them anyone who ` +
-      `reaches that address has full access. "fencepost token <name> --role viewer" makes a token; HOST 127.0.0.1 needs none.`,
+      `reaches that address has full access. "fencepost token <name> --role viewer" makes a token; with HOST 127.0.0.1, FENCEPOST_AUTH=none leaves it open to this machine.`,
   );
 }
 

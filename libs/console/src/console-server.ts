@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -53,7 +53,12 @@ export class ConsoleServer implements OnModuleInit, OnApplicationBootstrap, Befo
 
   onApplicationBootstrap(): void {
     const server = this.host.httpAdapter?.getHttpServer() as Server | undefined;
-    if (server && isUnguarded(this.settings.access)) refuseExposure(server);
+    if (!server || !isUnguarded(this.settings.access)) return;
+    refuseExposure(server);
+    new Logger('ConsoleModule').warn(
+      `Open without authentication: the page, the API and Bull Board at ${this.#mountPoint()}. Every program on this machine, and ` +
+        'everyone whom a reverse proxy on it lets in, may pause, trigger and remove crons and clear leases. Set "auth" to ask who comes.',
+    );
   }
 
   /** Before the server closes, which waits for every listener of events. */

@@ -132,7 +132,7 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('the console in an applicati
 
 describe('a console without auth', () => {
   afterEach(closeAll);
-  const open = () => ConsoleModule.forRoot({ path: '/crons' });
+  const open = () => ConsoleModule.forRoot({ path: '/crons', auth: 'none' });
 
   it('serves this machine', async () => {
     const url = await listening(await appOf('express', jobs('scheduler'), open()));
@@ -150,7 +150,12 @@ describe('what is meant', () => {
   afterEach(closeAll);
 
   it('is asked for in one sentence where it is not clear', async () => {
-    const two = await appOf('express', jobs('worker'), jobs('worker'), ConsoleModule.forRoot({ path: '/crons' }));
+    const two = await appOf(
+      'express',
+      jobs('worker'),
+      jobs('worker'),
+      ConsoleModule.forRoot({ path: '/crons', auth: 'none' }),
+    );
     await expect(two.init()).rejects.toThrow(
       /^ConsoleModule: the application has 2 JobsModules\. Pass the one to show/,
     );

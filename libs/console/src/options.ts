@@ -1,15 +1,19 @@
 import type { DynamicModule, FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import { SetupError } from '@fencepost/lease';
 import { checkedOptions } from '@fencepost/lease/internal/options';
 import { z } from 'zod';
-import { accessOf, type Access, type ConsoleAuth } from './auth/access.js';
+import { accessOf, isUnguarded, type Access, type ConsoleAuth } from './auth/access.js';
 import type { Authenticate } from './auth/authenticate.js';
 
 /** What {@link ConsoleModule} takes. */
 export interface ConsoleOptions {
   /** Where the console is, such as `/crons`; the application's global prefix precedes it. */
   readonly path: string;
-  /** Who may come in. Without tokens and without a function the console serves this machine alone. */
-  readonly auth?: ConsoleAuth | undefined;
+  /**
+   * Who may come in. `'none'`: every program on this machine is an admin, a reverse proxy included. Required, except with
+   * `NODE_ENV=development`, where a console without tokens and without a function is open in the same way.
+   */
+  readonly auth?: ConsoleAuth | 'none' | undefined;
   /** Whether Bull Board is part of it; default: yes, if `@bull-board/api` and `@bull-board/express` are installed. */
   readonly board?: boolean | undefined;
   /** Number of proxies in front that belong to the deployment: their `X-Forwarded-For` is believed. Default 0. */
@@ -39,6 +43,7 @@ export interface ConsoleSettings {
 
 const DEFAULT_RATE_LIMIT = 1_200;
 const PATH = 'expected a path such as "/crons", of letters, digits and . _ ~ -';
+const NO_AUTH = 'expected an object with tokens, tokensFile or authenticate, or "none"';
 const FUNCTION = 'expected a function that takes a request';
 
 const wholeNumber = (min: number, max: number) => {
@@ -52,7 +57,7 @@ const authSchema = z.strictObject(
     tokensFile: z.string('expected the path of a file').optional(),
     authenticate: z.custom<Authenticate>((value) => typeof value === 'function', FUNCTION).optional(),
   },
-  'expected an object with tokens, tokensFile or authenticate',
+  NO_AUTH,
 );
 
 const schema = z.strictObject(
@@ -61,7 +66,7 @@ const schema = z.strictObject(
       .string(PATH)
       .regex(/^\/?[\w.~-]+(\/[\w.~-]+)*\/?$/, PATH)
       .transform((path) => `/${path.replace(/^\/|\/$/g, '')}`),
-    auth: authSchema.optional(),
+    auth: z.union([z.literal('none'), authSchema], NO_AUTH).optional(),
     board: z.boolean('expected true or false').optional(),
     trustProxy: wholeNumber(0, 10).default(0),
     rateLimit: wholeNumber(10, 1_000_000).default(DEFAULT_RATE_LIMIT),
@@ -69,8 +74,11 @@ const schema = z.strictObject(
   'expected an object such as { path: "/crons" }',
 );
 
-/** @throws {SetupError} naming each wrong option, what was expected, and what came */
-export function consoleSettings(options: ConsoleOptions): ConsoleSettings {
+/**
+ * @param stage `NODE_ENV`: only in development is a console open that nobody has asked to be
+ * @throws {SetupError} naming each wrong option, what was expected, and what came
+ */
+export function consoleSettings(options: ConsoleOptions, stage = process.env['NODE_ENV']): ConsoleSettings {
   const secrets = { auth: () => 'a value that is not shown' };
   const {
     path,
@@ -78,5 +86,16 @@ export function consoleSettings(options: ConsoleOptions): ConsoleSettings {
     board = null,
     ...limits
   } = checkedOptions({ owner: 'ConsoleModule', schema, secrets }, options);
-  return { path, board, access: { ...accessOf(auth), ...limits } };
+  const access = { ...accessOf(auth === 'none' ? {} : auth), ...limits };
+  if (isUnguarded(access) && auth !== 'none' && stage !== 'development') throw unguarded();
+  return { path, board, access };
+}
+
+/** A reverse proxy on the same machine makes a request of the network look like one of this machine. */
+function unguarded(): SetupError {
+  return new SetupError(
+    'ConsoleModule needs "auth": without it every program on this machine has full access, and so has everyone whom a reverse ' +
+      'proxy on it lets in. Set tokens ("fencepost token <name> --role admin" prints one), or leave the console open to this ' +
+      `machine with auth: 'none' (for a pod: FENCEPOST_AUTH=none). NODE_ENV=development needs neither.`,
+  );
 }

@@ -61,6 +61,7 @@ const schema = z.object({
   FENCEPOST_TOKENS: z.string().optional(),
   FENCEPOST_TOKENS_FILE: z.string().optional(),
   FENCEPOST_AUTH_MODULE: z.string().optional(),
+  FENCEPOST_AUTH: z.literal('none', 'expected none').optional(),
   FENCEPOST_METRICS_OPEN: flag.optional(),
   FENCEPOST_TRUST_PROXY: wholeNumber(0, 10).optional(),
   FENCEPOST_RATE_LIMIT: wholeNumber(10, 1_000_000).optional(),
@@ -89,6 +90,8 @@ export interface AccessEnvironment {
   readonly tokensFile?: string;
   /** A module whose default export says who sends a request. */
   readonly authModule?: string;
+  /** `none`: every program on this machine is an admin. */
+  readonly auth?: 'none';
   /** Whoever reaches the pod may read its metrics. */
   readonly metricsOpen?: boolean;
   /** How many proxies in front belong to the deployment. */
@@ -163,6 +166,7 @@ function accessOf(env: z.output<typeof schema>): { readonly access?: AccessEnvir
     tokens: env.FENCEPOST_TOKENS,
     tokensFile: env.FENCEPOST_TOKENS_FILE,
     authModule: env.FENCEPOST_AUTH_MODULE,
+    auth: env.FENCEPOST_AUTH,
     metricsOpen: env.FENCEPOST_METRICS_OPEN,
     trustProxy: env.FENCEPOST_TRUST_PROXY,
     rateLimit: env.FENCEPOST_RATE_LIMIT,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import {
+  isStoreError,
   withAudit,
   type AuditedOrder,
   type AuditTrail,
@@ -8,6 +9,7 @@ import {
   type Ledger,
   type Run,
 } from '../jobs.js';
+import { OrderCutError } from '../exit.js';
 import type { World } from '../world.js';
 
 type Order<Result> = Omit<AuditedOrder<Result>, 'by' | 'role' | 'from' | 'runId'> &
@@ -33,9 +35,17 @@ export class Audited {
     return { by: this.by, role: ROLE, from: `cli ${this.world.host ?? hostname()}` };
   }
 
+  /** @throws {OrderCutError} where a store stopped answering meanwhile */
   order<Result>(order: Order<Result>, work: (by: string) => Promise<Result>): Promise<Result> {
-    return withAudit(this.trail, { runId: null, ...this.who, ...order }, () => work(this.by));
+    return cuttable(withAudit(this.trail, { runId: null, ...this.who, ...order }, () => work(this.by)));
   }
+}
+
+/** @throws {OrderCutError} */
+export function cuttable<Result>(order: Promise<Result>): Promise<Result> {
+  return order.catch((error: unknown) => {
+    throw isStoreError(error) ? new OrderCutError(error) : error;
+  });
 }
 
 /** How a cron is defined now, as a record has it; `null` where there is none of the name. */

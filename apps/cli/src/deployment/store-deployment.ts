@@ -27,7 +27,7 @@ import {
 import { iso } from '../report.js';
 import type { Store } from '../store/store.js';
 import type { World } from '../world.js';
-import { Audited, cronIn, definedAs, runIn } from './audited.js';
+import { Audited, cronIn, cuttable, definedAs, runIn } from './audited.js';
 import { presentHolding, presentOwnWatch, presentWatch } from './watched.js';
 import { needsHistories, type Attention, type CronQuery } from './cron-query.js';
 import type {
@@ -68,7 +68,7 @@ export class StoreDeployment implements Deployment {
   async attention(limit: number): Promise<Attention> {
     const { items: crons } = await this.crons({ sort: 'attention', limit });
     // The doctor takes longer than a look: what it finds is a command of its own.
-    const [triage, counts] = await Promise.all([this.#directory.triage([]), this.#directory.counts()]);
+    const [triage, counts] = await Promise.all([this.#directory.triage(), this.#directory.counts()]);
     const { prefix, tenant } = this.#store;
     return { prefix, tenant, crons, counts, triage };
   }
@@ -219,7 +219,8 @@ export class StoreDeployment implements Deployment {
     const { leases } = this.#store;
     try {
       // It writes its own record: it alone knows whom it was taken from.
-      const done = await leases.clear(cron, { fence: parseFence(fence), reason, ...this.#audited.who });
+      const order = { fence: parseFence(fence), reason, ...this.#audited.who };
+      const done = await cuttable(leases.clear(cron, order));
       const watch: ClearedLease['watch'] = async (ms, signal) =>
         presentWatch(await leases.watchDuplicates(cron, ms, { marker: done.marker, signal }));
       return { cleared: presentLease(done.cleared), next: presentHolding(cron, done.next), watch };
@@ -235,7 +236,7 @@ export class StoreDeployment implements Deployment {
     const term = { kind, resource, fence: parseFence(lease.fence), holder: lease.holder };
     try {
       const order = { kind, fence: term.fence, isDownstreamSafe: true, reason, ...this.#audited.who };
-      const { cleared, next } = await own.clear(resource, order);
+      const { cleared, next } = await cuttable(own.clear(resource, order));
       const watch: ClearedOwnLease['watch'] = async (ms, signal) => presentOwnWatch(await own.watch(term, ms, signal));
       return { cleared: presentOwnLease(cleared), next: next && presentOwnLease(next), watch };
     } catch (error) {

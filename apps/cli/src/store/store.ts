@@ -2,7 +2,7 @@ import { SetupError, systemClock, type Clock } from '@fencepost/lease';
 import { redisKeys, redactUrl } from '@fencepost/lease/internal/redis';
 import type { SqlPool } from '@fencepost/lease/postgres';
 import { closeRedis, connectRedis, type RedisClient } from '@fencepost/lease/redis';
-import { StoreError, UsageError } from '../exit.js';
+import { OrderCutError, StoreError, UsageError } from '../exit.js';
 import {
   BullmqRunQueue,
   CatalogView,
@@ -120,24 +120,25 @@ export async function withStore<Result>(
       return withParts({ redis, database: place, ...(await inPostgres(redis, { ...place, tenant })) }, space, work);
     });
   } catch (error) {
-    if (!isStoreError(error)) throw error;
-    throw troubleWith(error, address);
+    const isOrder = error instanceof OrderCutError;
+    const reason = isOrder ? error.cause : error;
+    if (!isStoreError(reason)) throw error;
+    throw troubleWith(reason, address, isOrder);
   } finally {
     await closeRedis(redis);
   }
 }
 
 /** Which store it is, where that is, and what to do. The two clients name what went wrong, and neither itself. */
-function troubleWith(error: Error, { redis, database }: StoreAddress): StoreError {
+function troubleWith(error: Error, { redis, database }: StoreAddress, isOrder: boolean): StoreError {
   const isDatabase = database !== null && !/Command timed out|max retries|Stream isn't|ReplyError/i.test(String(error));
   const which = isDatabase
     ? `PostgreSQL at ${redactUrl(database.url)}`
     : `Redis at ${'url' in redis ? redactUrl(redis.url) : 'the given nodes'}`;
-  return new StoreError(
-    `${which} stopped answering (${error.message.replace(/\.$/, '')}). The command may have taken effect: check that the server ` +
-      'is reachable, and check the result before you repeat it.',
-    { cause: error },
-  );
+  const todo = isOrder
+    ? 'The order may have taken effect: check that the server is reachable, and check the result before you repeat it.'
+    : 'Check that the server is reachable, and repeat the command.';
+  return new StoreError(`${which} stopped answering (${error.message.replace(/\.$/, '')}). ${todo}`, { cause: error });
 }
 
 interface Space {

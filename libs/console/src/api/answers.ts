@@ -33,7 +33,7 @@ export const overviewSchema = z
       removed: count,
     }),
     uncertain: count.describe('Uncertain runs, counted up to 1,000.'),
-    failed: count.describe('Failed runs still on record, counted up to 20 of each cron and 1,000 of all.'),
+    failed: count.describe('Failed runs still on record, counted up to 1,000.'),
     failedComplete: z.boolean().describe('false: there are more failed runs than were counted.'),
     queue: z.record(z.string(), count).describe('How many jobs of the queue are in each state.'),
     pods: z.array(SCHEMAS.Pod),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CatalogFullError, type CatalogEntry } from '@fencepost/ledger/catalog';
 import { CronCatalog } from '@fencepost/operations';
+import { mayAs } from '@fencepost/operations/access-tokens';
 import {
   CronDirectory,
   exportedCron,
@@ -83,7 +84,10 @@ export class CronFilesController {
 
   @Get('export')
   @Needs('viewer')
-  @ApiOperation({ summary: 'Every cron that is not removed, in a line each, as an import takes it.' })
+  @ApiOperation({
+    summary:
+      'Every cron that is not removed, in a line each, as an import takes it. Addresses of pings are shown to admins only.',
+  })
   @ApiOkResponse({ description: 'A cron in each line.', content: { [LINES]: { schema: { type: 'string' } } } })
   async export(
     @Query({ schema: exportQuery }) query: Checked<typeof exportQuery>,
@@ -95,10 +99,11 @@ export class CronFilesController {
     this.#exports += 1;
     try {
       const { entries } = await this.reads.catalog.read();
+      const isAdmin = mayAs(callerHere().role, 'admin');
       response.status(200).set({ 'Content-Type': LINES, 'Cache-Control': 'no-store' });
       if (response.req.method === 'HEAD') return void response.end();
       // A reader that is slow, or leaves, is no reason to go on.
-      await pipeline(Readable.from(piecesOf(entries, query.tag)), response).catch(() => response.destroy());
+      await pipeline(Readable.from(piecesOf(entries, query.tag, isAdmin)), response).catch(() => response.destroy());
     } finally {
       this.#exports -= 1;
     }
@@ -118,17 +123,25 @@ export class CronFilesController {
   }
 }
 
-function* piecesOf(entries: readonly CatalogEntry[], tag: string | undefined): Generator<string, void> {
+function* piecesOf(entries: readonly CatalogEntry[], tag: string | undefined, isAdmin: boolean) {
   let piece = '';
   for (const entry of entries) {
     const cron = exportedCron(entry, tag);
     if (!cron) continue;
-    piece += `${lineOf(cron)}\n`;
+    piece += `${lineOf(isAdmin ? cron : withoutAddresses(cron))}\n`;
     if (piece.length < PIECE) continue;
     yield piece;
     piece = '';
   }
   yield piece;
+}
+
+type Exported = NonNullable<ReturnType<typeof exportedCron>>;
+
+/** An address of a ping is as good as a password. An import refuses what stands in its place, so that none is lost. */
+function withoutAddresses(cron: Exported): Exported {
+  if (!cron.ping) return cron;
+  return { ...cron, ping: Object.fromEntries(Object.keys(cron.ping).map((event) => [event, 'shown to admins only'])) };
 }
 
 /** Aborts when nobody waits for the answer any more. */

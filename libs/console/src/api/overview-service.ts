@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { presentPodList } from '@fencepost/operations/presenting';
 import { JOBS_SETTINGS, libraryVersion, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
-import { CronDirectory, READS, readLivePods, type Reads } from '@fencepost/operations/internal';
+import { CronDirectory, keptRuns, READS, readLivePods, type Reads } from '@fencepost/operations/internal';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
@@ -9,9 +9,6 @@ import { callerHere } from '../auth/caller.js';
 import { CostlyLook } from './costly-look.js';
 import { READ_QUEUE } from './reading.module.js';
 
-/** Of each cron so many failed runs are counted. */
-const FAILED_OF_EACH = 20;
-const AT_ONCE = 500;
 const MAX_COUNTED = 1_000;
 /** Of a few crons the count is as new as the rest. */
 const TIMES = { freshMs: 0, slowMs: 100 };
@@ -47,7 +44,7 @@ export class OverviewService {
       now: new Date(now).toISOString(),
       ...{ tenant, prefix, ledger, version: libraryVersion(), you: this.you(), crons },
       uncertain: Math.min(uncertain, MAX_COUNTED),
-      ...failed,
+      ...failed.found,
       queue,
       pods,
       unreported,
@@ -60,15 +57,9 @@ export class OverviewService {
   }
 
   async #countFailed(): Promise<Failed> {
-    const names = await this.directory.names();
-    const counts = new Map<string, number>();
-    let failed = 0;
-    for (let at = 0; at < names.length && failed < MAX_COUNTED; at += AT_ONCE) {
-      const runs = await this.reads.ledger.runsIn('failed', names.slice(at, at + AT_ONCE), FAILED_OF_EACH);
-      failed += runs.length;
-      for (const { cron } of runs) counts.set(cron, (counts.get(cron) ?? 0) + 1);
-    }
-    const failedComplete = failed < MAX_COUNTED && [...counts.values()].every((count) => count < FAILED_OF_EACH);
-    return { failed: Math.min(failed, MAX_COUNTED), failedComplete };
+    const crons = await this.directory.names();
+    const bounds = { maxRuns: MAX_COUNTED, maxOfCron: MAX_COUNTED };
+    const { runs, cut } = await keptRuns(this.reads.ledger, { state: 'failed', crons }, bounds);
+    return { failed: Math.min(runs.length, MAX_COUNTED), failedComplete: cut.size === 0 && runs.length <= MAX_COUNTED };
   }
 }

@@ -1,7 +1,7 @@
 import { Catch, Inject, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { PROBLEM_JSON } from '@fencepost/lease/http';
-import { placeOf, type WebRequest, type WebResponse } from '../http/web-request.js';
+import { isReading, placeOf, type WebRequest, type WebResponse } from '../http/web-request.js';
 import { problemOf, type Problem } from './problem.js';
 import { shellOfPage, upFrom } from '../http/page.js';
 import { HAS_BOARD } from './has-board.js';
@@ -25,7 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const [request, response] = [http.getRequest<WebRequest>(), http.getResponse<WebResponse>()];
-    const problem = problemOf(error);
+    const problem = problemOf(error, !isReading(request.method));
     if (problem.status === 500) this.#log.error({ error: stackOf(error), at: placeOf(request) }, 'an answer failed');
     // A stream that has begun can only be ended.
     if (response.headersSent) response.destroy();

@@ -28,10 +28,13 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'AWAY',
 };
 
-/** The answer to an error; one that nobody expected is described in the log alone. */
-export function problemOf(error: unknown): Problem {
+/**
+ * The answer to an error; one that nobody expected is described in the log alone.
+ * @param isOrder whether something may have been done before
+ */
+export function problemOf(error: unknown, isOrder = false): Problem {
   if (error instanceof HttpException) return problemOfHttp(error);
-  if (isStoreError(error)) return problem(codeOf(error), away(error), { status: 503 });
+  if (isStoreError(error)) return problem(codeOf(error), away(error, isOrder), { status: 503 });
   if (error instanceof FencepostError && PROBLEM_TYPES[error.code]) {
     return problem(error.code, error.message, { details: detailsOf(error) });
   }
@@ -86,7 +89,8 @@ function codeOf(error: unknown): string {
   return error instanceof FencepostError ? error.code : 'STORE_AWAY';
 }
 
-function away(error: Error): string {
+function away(error: Error, isOrder: boolean): string {
   if (error instanceof FencepostError) return error.message;
-  return 'The store did not answer in time. The order may have taken effect: check before you repeat it.';
+  const todo = isOrder ? 'The order may have taken effect: check before you repeat it.' : 'Retry when it answers.';
+  return `The store did not answer in time. ${todo}`;
 }

@@ -62,6 +62,7 @@ const failureSchema = z
     fingerprint: z.string().describe('Hash of the error without ids, numbers and quoted parts.'),
     error: z.string().describe('The newest of the errors.'),
     count,
+    complete: z.boolean().describe('false: older ones were not read, so count and firstAt are those of the newest.'),
     crons: z.array(z.string()).describe('By name.'),
     firstAt: instant.describe('When the first of them ended.'),
     lastAt: instant.describe('When the last of them ended.'),

@@ -24,6 +24,8 @@ export class TriageController {
   @Shows(SCHEMAS.Triage, 'What needs a person now, the worst first.')
   async triage() {
     this.#findings ??= new CostlyLook(() => this.doctor.examine(), this.clock, TIMES);
-    return this.directory.triage(await this.#findings.recent());
+    const { found, at } = await this.#findings.recent();
+    const ageMs = this.clock.monotonic() - at;
+    return this.directory.triage(found, (await this.directory.now()) - ageMs);
   }
 }

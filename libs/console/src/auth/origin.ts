@@ -6,9 +6,16 @@ type Headed = Pick<IncomingMessage, 'headers'>;
 /** An address of this machine as a socket shows it; one of IPv4 may be written as IPv6. */
 const LOCAL_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 
-/** Whether the request came from this machine, and was sent to it by a name of its own. */
-export function isWithinMachine({ headers, socket }: Headed & Pick<IncomingMessage, 'socket'>): boolean {
-  const isFromHere = LOCAL_ADDRESS.test(socket.remoteAddress ?? '') && headers['x-forwarded-for'] === undefined;
+/** What a proxy says of whom it asks for. One that says none of it can't be told from a program of this machine. */
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+type Received = Headed & Pick<IncomingMessage, 'socket' | 'httpVersion'>;
+
+/** Whether the request came from this machine, as far as can be known, and was sent to it by a name of its own. */
+export function isWithinMachine({ headers, socket, httpVersion }: Received): boolean {
+  // HTTP/1.0 is what nginx speaks unless configured otherwise, and no browser does.
+  const isForwarded = httpVersion === '1.0' || FORWARDED.some((name) => headers[name] !== undefined);
+  const isFromHere = LOCAL_ADDRESS.test(socket.remoteAddress ?? '') && !isForwarded;
   return isFromHere && isLoopbackHost((headers.host ?? '').replace(/:\d+$/, ''));
 }
 

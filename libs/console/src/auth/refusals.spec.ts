@@ -38,8 +38,9 @@ describe('a pod that would be open', () => {
     },
   );
 
-  it.each(['127.0.0.1', '::1', 'localhost'])('starts on %s', async (host) => {
-    expect((await accessOf({ ...environment, host })).tokens).toEqual([]);
+  it.each(['127.0.0.1', '::1', 'localhost'])('starts on %s if it is told to', async (host) => {
+    await expect(accessOf({ ...environment, host })).rejects.toThrow(/FENCEPOST_AUTH=none/);
+    expect((await accessOf({ ...environment, host, access: { auth: 'none' } })).tokens).toEqual([]);
   });
 
   it('starts anywhere with tokens, or with a guard of its own', async () => {
@@ -54,6 +55,7 @@ describe('a pod that would be open', () => {
     [{ tokensFile: file('empty', '# none yet\n') }, 'Expected an access token in the token file'],
     [{ tokensFile: join(folder, 'gone') }, 'Cannot read the token file'],
     [{ tokens: TOKENS, tokensFile: file('both', TOKENS) }, 'got both'],
+    [{ tokens: TOKENS, auth: 'none' as const }, 'Expected FENCEPOST_AUTH none or a way to know who comes, got both.'],
     [{ authModule: file('none.mjs', 'export default 7;') }, 'Expected a function as the default export'],
     [{ authModule: join(folder, 'gone.mjs') }, 'Expected a module at FENCEPOST_AUTH_MODULE'],
   ])('does not start with what can not be meant: %o', async (access, sentence) => {

@@ -49,7 +49,8 @@ function isRefusal(error: Error): boolean {
 /** What a person is told on the board: the same sentence as by the API, and what BullMQ refuses in its own words. */
 function problemOnBoard(error: Error): ControllerHandlerReturnType {
   if (isRefusal(error)) return { status: 409, body: { error: `BullMQ refused it: ${error.message}` } };
-  const { status, detail } = problemOf(error);
+  // The board does not say what it was asked for, and an order that may have been carried out matters more.
+  const { status, detail } = problemOf(error, true);
   return { status: KNOWN.includes(status) ? (status as HTTPStatus) : 500, body: { error: detail } };
 }
 

@@ -644,6 +644,8 @@ async report(run: RunContext) {
     noFailures: 'No run has failed for good',
     what: 'runs',
     columns: { runs: 'Runs', crons: 'Crons', first: 'First', last: 'Last' },
+    counted: (count: number, isWhole: boolean) => `${number(count)}${isWhole ? '' : ' or more'}`,
+    orEarlier: 'before',
     noError: '(no error recorded)',
     verbs: { retry: 'Retry', cancel: 'Cancel', resolve: 'Resolve' },
     button: (verb: string, n: number) => `${verb} ${n} …`,
@@ -736,13 +738,6 @@ async report(run: RunContext) {
     p99: 'Duration p99',
     delay: 'Start delay p95',
     instant: 'Instant',
-    states: {
-      removed: { text: 'removed', title: 'No longer fires; its history is kept' },
-      disabled: { text: 'disabled', title: 'Disabled in its declaration' },
-      paused: { text: 'paused' },
-      manual: { text: 'on request', title: 'Runs only on request' },
-      active: { text: 'active' },
-    },
     definition: 'Definition',
     edit: 'Edit …',
     facts: {

@@ -88,8 +88,8 @@ export function checkedDuration(what: string, duration: string | number): number
 export function checkedJobPayload(job: string, payload: unknown): string | null {
   if (payload === undefined || payload === null) return null;
   const lost = lostInJson(payload);
-  const problem = 'expected JSON values only: null, booleans, numbers, strings, arrays and plain objects';
-  if (lost !== null) throw new JobPayloadError(job, [{ field: lost.join('.') || 'payload', problem }]);
+  if (lost !== null)
+    throw new JobPayloadError(job, [{ field: lost.join('.') || 'payload', problem: `expected ${JSON_VALUES}` }]);
   const json = JSON.stringify(payload);
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_PAYLOAD) return json;
@@ -165,20 +165,28 @@ function asJson(payload: unknown): string | null {
 }
 
 /**
- * Where a value holds something that JSON would drop or change (a date, NaN, `undefined`, a circle): the keys that lead there,
- * none for the value itself. `null` when JSON keeps all of it.
+ * Where a value holds something that JSON would drop or change (a date, NaN, `undefined`, a circle), or is nested too deeply: the
+ * keys that lead there, none for the value itself. `null` when JSON keeps all of it.
  *
  * Written out, because comparing with what JSON makes of it says that something is lost and not what.
  */
 export function lostInJson(value: unknown, around: readonly unknown[] = []): readonly string[] | null {
   if (typeof value !== 'object' || value === null) return isKept(value) ? null : [];
-  if (around.includes(value) || !isPlain(value)) return [];
+  if (around.length === MAX_DEPTH || around.includes(value) || !isPlain(value)) return [];
   for (const [key, part] of Object.entries(value)) {
     const lost = lostInJson(part, [...around, value]);
-    if (lost !== null) return [key, ...lost];
+    if (lost !== null) return around.length < MAX_KEYS ? [key, ...lost] : [];
   }
   return null;
 }
+
+/** What {@link lostInJson} wants. */
+export const JSON_VALUES =
+  'JSON values only: null, booleans, numbers, strings, arrays and plain objects, at most 100 within each other';
+/** More parts within parts than anything but an attack has; what comes after this check goes down part by part as well. */
+const MAX_DEPTH = 100;
+/** Keys of a path that a message shows. */
+const MAX_KEYS = 10;
 
 function isKept(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);

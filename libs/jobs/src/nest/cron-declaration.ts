@@ -39,13 +39,13 @@ export interface WrittenCron extends CronMetadata {
 }
 
 /** Options people bring along from `@Cron` of `@nestjs/schedule`, and what to write instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  utcOffset: 'use "timeZone"',
-  waitForCompletion: 'use "overlap"; "skip" is the default',
-  threshold: 'use "grace" and "misfire"',
-  unrefTimeout: 'remove it; cron timers never keep a process alive',
-  initialDelay: 'remove it; instants before the first boot are never made up for',
-};
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['utcOffset', 'use "timeZone"'],
+  ['waitForCompletion', 'use "overlap"; "skip" is the default'],
+  ['threshold', 'use "grace" and "misfire"'],
+  ['unrefTimeout', 'remove it; cron timers never keep a process alive'],
+  ['initialDelay', 'remove it; instants before the first boot are never made up for'],
+]);
 
 /** Where a cron stands and what its options are called there. */
 interface Place {
@@ -157,13 +157,16 @@ function firstIssue(
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const key = [...issue.path, issue.keys[0]].join('.');
-    const instead = INSTEAD[key] ?? knownInstead(String(issue.keys[0]), form.known(issue.path[0]));
+    const instead = INSTEAD.get(key) ?? knownInstead(String(issue.keys[0]), form.known(issue.path[0]));
     return `${form.called} has no option "${key}"; ${instead}${instead.endsWith('?') ? '' : '.'}`;
   }
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], options);
   const option = path.join('.') || 'options';
-  return sentence(form.called, { option, expected: issue?.message ?? 'something else', got: show(got) });
+  // The path of a ping's address is as good as a password.
+  const isSecret = path[0] === 'ping' && typeof got === 'string';
+  const expected = issue?.message ?? 'something else';
+  return sentence(form.called, { option, expected, got: isSecret ? 'another text, which is not shown' : show(got) });
 }
 
 interface Mismatch {

@@ -9,10 +9,9 @@ import { scrubText } from '@fencepost/lease/internal';
 import { CRON_NAME } from '@fencepost/ledger/run';
 import { EVERY, parseSchedule, ScheduleError } from '@fencepost/schedule';
 import { duration, choice, HANDLER_PARTS, HANDLER_SHAPE, whole } from './handler-options.js';
-import { lostInJson } from '../enqueuing/job-order.js';
+import { JSON_VALUES, lostInJson } from '../enqueuing/job-order.js';
 
 export const NAME = 'a name of 1 to 100 letters, digits or . _ -, beginning with a letter or digit';
-const JSON_VALUE = 'JSON values only: null, booleans, numbers, strings, arrays and plain objects';
 
 const dstSchema = z
   .strictObject(
@@ -40,7 +39,7 @@ const pingSchema = z
 
 const payloadSchema = z.unknown().superRefine((value, context) => {
   const path = value === undefined ? null : lostInJson(value);
-  if (path !== null) context.addIssue({ code: 'custom', message: JSON_VALUE, path: [...path] });
+  if (path !== null) context.addIssue({ code: 'custom', message: JSON_VALUES, path: [...path] });
 });
 
 /** Read by the schedule: an expression may say the same. */

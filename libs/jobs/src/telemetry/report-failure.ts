@@ -27,7 +27,7 @@ const TEXTS = new RegExp(
     ...['Connection terminated', 'terminating connection', 'read timeout', 'timeout expired', 'timeout exceeded'],
     ...['not queryable', 'pool after calling end', 'SASL', 'does not support SSL'],
     // BullMQ
-    ...['Missing lock for job', 'Missing key for job', 'is not in the \\w+ state'],
+    ...['Missing lock for job', 'Missing key for job', 'is not in the \\w+ state', 'could not renew lock'],
     ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ].join('|'),
   'i',
@@ -61,9 +61,10 @@ function isOfStore(error: unknown): boolean {
   return NAMES.has(error.name) || hasDriverCode(error) || TEXTS.test(error.message);
 }
 
-/** A system error, an SQLSTATE of PostgreSQL, or a code of TLS. */
+/** A system error, an SQLSTATE of PostgreSQL, a code of TLS, or the number that a script of BullMQ has answered. */
 function hasDriverCode(error: Error): boolean {
-  return 'code' in error && typeof error.code === 'string' && !NODE_CODE.test(error.code);
+  if (!('code' in error)) return false;
+  return typeof error.code === 'number' || (typeof error.code === 'string' && !NODE_CODE.test(error.code));
 }
 
 /** Whether it is neither a FencepostError nor a failure of a store, so that a retry would only repeat it. */
@@ -134,9 +135,17 @@ export function reportStoreFailure(telemetry: Emitter, failed: FailedOperation, 
   telemetry.emit(isProgramError(error) ? 'program.failed' : 'store.failed', { ...failed, err: asError(error) });
 }
 
-/** The same for a queue operation. */
+/**
+ * The same for a queue operation. Most of its errors are plain ones of BullMQ, whose texts change with its releases: only an error
+ * of the language or of Node is taken for a bug.
+ */
 export function reportQueueFailure(telemetry: Emitter, failed: FailedOperation, error: unknown): void {
-  telemetry.emit(isProgramError(error) ? 'program.failed' : 'queue.failed', { ...failed, err: asError(error) });
+  telemetry.emit(isBug(error) ? 'program.failed' : 'queue.failed', { ...failed, err: asError(error) });
+}
+
+function isBug(error: unknown): boolean {
+  const isOfNode = error instanceof Error && 'code' in error && NODE_CODE.test(String(error.code));
+  return !isStoreError(error) && (isOfNode || BUGS.some((bug) => error instanceof bug));
 }
 
 /** For an error thrown where no store was called. */

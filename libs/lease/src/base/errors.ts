@@ -68,6 +68,17 @@ export class LeaseBusyError extends FencepostError {
   }
 }
 
+/** The leases of this process were closed: a request that waited has ended, and a new one is refused. */
+export class LeasesClosedError extends FencepostError {
+  readonly code = 'LEASES_CLOSED';
+
+  constructor() {
+    super(
+      'The leases of this process are closed, so none was acquired. Stop the caller before close(), or expect this error.',
+    );
+  }
+}
+
 /** A write carried a fence lower than the one its store has seen: a newer holder acts for this resource. */
 export class StaleFenceError extends FencepostError {
   readonly code = 'STALE_FENCE';

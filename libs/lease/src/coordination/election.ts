@@ -56,6 +56,7 @@ export class Election {
    * Waits without end until this process leads.
    * @throws {SetupError} for a role or a ttl that can't be
    * @throws {FenceExhaustedError}
+   * @throws {LeasesClosedError} when the leases are closed
    * @throws the signal's reason when it aborts
    */
   async campaign(role: string, { signal, ttl }: CampaignOptions = {}): Promise<Leadership> {
@@ -98,7 +99,7 @@ export class Election {
    * come as one, the last one always comes. For information: a leader may have lost the role when its name arrives here.
    *
    * A store that can't be asked is asked again; that nothing is heard of it is no change.
-   * @param options.signal ends the iteration
+   * @param options.signal ends the iteration, as closing the leases does
    * @throws {SetupError} for a role that can't be
    */
   observe(role: string, { signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<Leader | null> {
@@ -146,7 +147,7 @@ async function* leadersOf(resource: string, watching: Watching): AsyncGenerator<
   let last: Leader | null | undefined;
   try {
     for (;;) {
-      if (signal?.aborted) return;
+      if (signal?.aborted || leases.hints.isClosed) return;
       // Armed before the look: a release after it ends the pause, one before it is seen.
       listening.again();
       const holding = await look(resource, watching);

@@ -25,6 +25,8 @@ export interface TryAcquireOptions {
   readonly maxHoldMs?: number | undefined;
   /** How many may hold it at once, where the store is a semaphore's. */
   readonly places?: number | undefined;
+  /** Of a caller that waits and asks again with it, in a store that serves in order; default: a fresh one. */
+  readonly waitsAs?: string | undefined;
 }
 
 export interface WantedLease {

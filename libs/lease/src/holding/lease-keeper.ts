@@ -1,6 +1,6 @@
 import { ClockJump, systemClock } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { isFinal, type LossReason } from '../base/errors.js';
+import type { LossReason } from '../base/errors.js';
 import { NO_FENCE } from '../base/fence.js';
 import { processIdentity, randomNonce } from '../base/identity.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../store/lease-store.js';
@@ -13,6 +13,7 @@ import { LeaseReports } from './lease-reports.js';
 import { checkTtl } from '../store/lease-request.js';
 import { mustStop, stopAt, trustedUntil } from '../store/grant.js';
 import type { LeaseSessions } from '../store/lease-sessions.js';
+import { LeaseRequests } from './lease-requests.js';
 import { RenewalRounds } from './renewal-rounds.js';
 import { SessionLeases, type SessionLeasesOptions } from './session-leases.js';
 
@@ -46,6 +47,7 @@ export class LeaseKeeper {
   };
   /** It has its own timer, so that it fires even if a renewal hangs. */
   readonly #deadline: Deadline;
+  readonly #requests: LeaseRequests;
   #generation = 0;
 
   constructor(options: LeaseKeeperOptions) {
@@ -55,6 +57,7 @@ export class LeaseKeeper {
     this.#jump = new ClockJump(this.#clock);
     this.#deadline = new Deadline(this.#clock, () => this.#onDeadline());
     this.#reports = new LeaseReports(this.#clock, options);
+    this.#requests = new LeaseRequests(this.#store, { clock: this.#clock, reports: this.#reports });
     this.#rounds = new RenewalRounds({
       store: this.#store,
       clock: this.#clock,
@@ -74,22 +77,18 @@ export class LeaseKeeper {
    * @throws the store's error, after a second try; a term that may have been granted is released
    */
   async tryAcquire(resource: string, options: TryAcquireOptions): Promise<AcquireAnswer> {
-    const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs } = options;
+    const { ttlMs, holder = this.holder, floor = NO_FENCE, places, maxHoldMs, waitsAs } = options;
     checkTtl(ttlMs);
     const hold = this.#begin(maxHoldMs);
-    const request = { resource, nonce: this.#nonce(), holder, ttlMs, floor, places };
+    const waits = waitsAs !== undefined;
+    const request = { resource, nonce: waitsAs ?? this.#nonce(), holder, ttlMs, floor, places, waits };
     const call = { requests: [request], hold, generation: this.#generation, hooks: this.#hooks };
-    let reply: AcquireReply;
+    this.#requests.begin();
     try {
-      reply = await this.#store.acquire(request);
-    } catch (error) {
-      reply = await this.#askAgain(call, error, () => this.#store.acquire(request));
+      return await this.#acquireOne(call, request);
+    } finally {
+      this.#requests.end();
     }
-    this.#reports.answered(request, reply, hold);
-    if (!reply.acquired) return reply;
-    const answer = this.#accept(this.#answered(call), request, reply);
-    if (!answer.acquired) await this.#giveBack([request]);
-    return answer;
   }
 
   /**
@@ -114,7 +113,12 @@ export class LeaseKeeper {
       floor,
     }));
     const call = { requests, hold, generation: this.#generation, hooks: { ...this.#hooks, onLost } };
-    return this.#sessions ? await this.#sessions.tryAcquire(call, ttlMs) : await this.#acquireEach(call);
+    this.#requests.begin();
+    try {
+      return this.#sessions ? await this.#sessions.tryAcquire(call, ttlMs) : await this.#acquireEach(call);
+    } finally {
+      this.#requests.end();
+    }
   }
 
   /** Ends these terms in one batch: `release()` of each in the order given. */
@@ -145,12 +149,22 @@ export class LeaseKeeper {
     return ended.filter(Boolean).length + underSessions;
   }
 
+  /** Ends the waiting of {@link TryAcquireOptions.waitsAs}. */
+  leave(resource: string, waitsAs: string): void {
+    void this.#requests.giveBack([{ resource, nonce: waitsAs }]);
+  }
+
+  /** Waits until no call is pending that may grant a lease or give one back, for at most two seconds. */
+  settled(): Promise<void> {
+    return this.#requests.settled();
+  }
+
   #sessionOptions(sessions: LeaseSessions): SessionLeasesOptions {
     return {
       ...{ sessions, clock: this.#clock, reports: this.#reports, holder: this.holder, newNonce: this.#nonce },
       look: () => this.#look(this.#clock.monotonic()),
       generation: () => this.#generation,
-      giveBack: (requests) => this.#giveBack(requests),
+      giveBack: (requests) => this.#requests.giveBack(requests),
       onRevoked: (kept) => this.#lose(kept, 'refused'),
     };
   }
@@ -162,45 +176,34 @@ export class LeaseKeeper {
     return { since, at, maxHoldMs };
   }
 
+  async #acquireOne(call: AcquireCall, request: AcquireRequest): Promise<AcquireAnswer> {
+    let reply: AcquireReply;
+    try {
+      reply = await this.#store.acquire(request);
+    } catch (error) {
+      reply = await this.#requests.askAgain(call, error, () => this.#store.acquire(request));
+    }
+    this.#reports.answered(request, reply, call.hold);
+    if (!reply.acquired) return reply;
+    const answer = this.#accept(this.#answered(call), request, reply);
+    if (!answer.acquired) await this.#requests.giveBack([request]);
+    return answer;
+  }
+
   async #acquireEach(call: AcquireCall): Promise<AcquireAnswer[]> {
     const { requests, hold } = call;
     let replies: AcquireReply[];
     try {
-      replies = await this.#askFor(requests);
+      replies = await this.#requests.askFor(requests);
     } catch (error) {
-      replies = await this.#askAgain(call, error, () => this.#askFor(requests));
+      replies = await this.#requests.askAgain(call, error, () => this.#requests.askFor(requests));
     }
     requests.forEach((request, n) => this.#reports.answered(request, replies[n] ?? NOTHING, hold));
     const answered = this.#answered(call);
     const answers = requests.map((request, n) => this.#accept(answered, request, replies[n] ?? NOTHING));
     const unwanted = requests.filter((_, n) => replies[n]?.acquired && !answers[n]?.acquired);
-    if (unwanted.length > 0) await this.#giveBack(unwanted);
+    if (unwanted.length > 0) await this.#requests.giveBack(unwanted);
     return answers;
-  }
-
-  #askFor(requests: readonly AcquireRequest[]): Promise<AcquireReply[]> {
-    const store = this.#store;
-    return store.acquireMany
-      ? store.acquireMany(requests)
-      : Promise.all(requests.map((request) => store.acquire(request)));
-  }
-
-  /** A reply may get lost, and the same nonce gets the same term and the same fence. */
-  async #askAgain<R>({ requests, hold }: AcquireCall, failed: unknown, ask: () => Promise<R>): Promise<R> {
-    try {
-      if (isFinal(failed)) throw failed;
-      return await ask();
-    } catch (error) {
-      for (const request of requests) this.#reports.unanswered(request, error, hold.since);
-      // Whether a term has begun is unknown; one that has would block the resource for its ttl. An error that is final for
-      // one request of a batch says nothing about the others.
-      if (requests.length > 1 || !isFinal(error)) void this.#giveBack(requests);
-      throw error;
-    }
-  }
-
-  async #giveBack(requests: readonly AcquireRequest[]): Promise<void> {
-    await this.#store.release(requests).catch(() => {});
   }
 
   #answered(call: AcquireCall): Answered {

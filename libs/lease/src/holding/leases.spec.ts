@@ -52,7 +52,7 @@ describe('leases.acquire', () => {
     expect(store.countOf('acquire')).toBe(before + 1);
   });
 
-  it('lets whoever asks first after a release in: waiting is no queue', async () => {
+  it('lets whoever asks first after a release in, where the store does not serve in order', async () => {
     const held = await theirs.acquire('r');
     const waiting = ours.acquire('r', { wait: '1m' }).catch((error: unknown) => error);
     await clock.advance(9_000);
@@ -60,6 +60,32 @@ describe('leases.acquire', () => {
     expect(await theirs.tryAcquire('r')).toMatchObject({ holder: 'theirs/1' });
     await clock.advance(60_000);
     expect(await waiting).toMatchObject({ code: 'LEASE_BUSY', waitedMs: 60_000 });
+  });
+
+  it('has its turn in a store that serves in order, although the holder asks again at once', async () => {
+    const third = new Leases({ clock, ttl: TTL_MS, random: () => 0.5, store: memory, holder: 'third/1' });
+    const held = await theirs.acquire('r');
+    const waiting = third.acquire('r', { wait: '1m' });
+    await clock.advance(9_000);
+    await held.release();
+    const again = theirs.acquire('r', { wait: '1m' });
+    await clock.advance(10);
+    const next = await waiting;
+    await next.release();
+    await clock.advance(10);
+    expect((await again).fence).toBeGreaterThan(next.fence);
+  });
+
+  it('leaves the queue with its signal, so that the store keeps nothing for it', async () => {
+    const third = new Leases({ clock, ttl: TTL_MS, random: () => 0.5, store: memory, holder: 'third/1' });
+    const held = await theirs.acquire('r');
+    const end = new AbortController();
+    const waiting = third.acquire('r', { wait: '1m', signal: end.signal }).catch((error: unknown) => error);
+    await clock.advance(9_000);
+    end.abort(new Error('not needed any more'));
+    expect(await waiting).toBe(end.signal.reason);
+    await held.release();
+    expect(await theirs.tryAcquire('r')).not.toBeNull();
   });
 
   it('asks at growing intervals, never in a spin', async () => {

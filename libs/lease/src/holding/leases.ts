@@ -10,6 +10,7 @@ import { TtlAdviser } from './ttl-adviser.js';
 import type { TtlAdvice } from './ttl-adviser.js';
 import type { AcquireAnswer, Lease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
+import { QueuedWaiter } from './queued-waiter.js';
 import { ReleaseHints, waitFor } from './waiting.js';
 
 const storage = new AsyncLocalStorage<Lease>();
@@ -103,6 +104,7 @@ export class Leases implements AsyncDisposable {
    * Tries once.
    * @returns `null` when another holder has it
    * @throws {SetupError} for an invalid resource or TTL
+   * @throws {LeasesClosedError} after {@link close}
    * @throws {FenceExhaustedError}
    * @throws when the store could not be asked
    */
@@ -112,13 +114,19 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Waits until it is free, for at most `wait`, trying at growing, jittered intervals and after every announced release.
+   * Waits until it is free, for at most `wait`, trying at growing, jittered intervals and after every announced release. In
+   * Redis and in memory those who wait are served in their order.
    * @throws {LeaseBusyError} if another holder had it all the time
    * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
    */
   async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
     const name = takenName(resource);
-    return (await this.#wait([name], options, () => this.#ask(name, options))).lease;
+    const queued = this.#store.servesInOrder ? new QueuedWaiter(this.keeper, name) : undefined;
+    try {
+      return (await this.#wait([name], options, (waits) => this.#ask(name, options, waits ? queued : undefined))).lease;
+    } finally {
+      queued?.leave();
+    }
   }
 
   /**
@@ -186,14 +194,15 @@ export class Leases implements AsyncDisposable {
   }
 
   /**
-   * Releases all leases and stops listening.
+   * Ends all waiting with a `LeasesClosedError`, releases all leases, those that the store grants meanwhile too, and stops
+   * listening. From then on no lease is acquired.
    * @throws when the store could not be asked; the terms then end by themselves within their ttl
    */
   async close(): Promise<void> {
     try {
-      await this.hints.close();
-      await this.releaseAll();
+      await Promise.all([this.hints.close(), this.releaseAll()]);
     } finally {
+      await this.keeper.settled();
       await this.#onClose();
     }
   }
@@ -202,10 +211,19 @@ export class Leases implements AsyncDisposable {
     return this.close();
   }
 
-  #ask(name: string, { ttl, maxHold, floor, places }: AcquireOptions): Promise<AcquireAnswer> {
+  async #ask(
+    name: string,
+    { ttl, maxHold, floor, places }: AcquireOptions,
+    queued?: QueuedWaiter,
+  ): Promise<AcquireAnswer> {
+    this.hints.throwIfClosed();
     const ttlMs = ttl === undefined ? this.#ttlMs : parseDuration(ttl);
     const maxHoldMs = maxHold === undefined ? undefined : longestHold(maxHold);
-    return this.keeper.tryAcquire(name, { ttlMs, maxHoldMs, floor, places });
+    const asked = { ttlMs, maxHoldMs, floor, places };
+    const answer = await (queued ? queued.tryAcquire(asked) : this.keeper.tryAcquire(name, asked));
+    // Closed meanwhile: what the store granted was given back, and no other holder need exist.
+    if (!answer.acquired) this.hints.throwIfClosed();
+    return answer;
   }
 
   async #askForAll(names: readonly string[], options: WaitOptions): Promise<GroupAnswer> {
@@ -224,10 +242,12 @@ export class Leases implements AsyncDisposable {
   #wait<A extends AcquireAnswer | GroupAnswer>(
     resources: readonly string[],
     { wait = DEFAULT_WAIT, signal }: WaitOptions,
-    ask: () => Promise<A>,
+    ask: (waits?: true) => Promise<A>,
   ): Promise<Extract<A, { acquired: true }>> {
     const waitMs = parseDuration(wait);
-    return waitFor(ask, { clock: this.#clock, random: this.#random, hints: this.hints, resources, waitMs, signal });
+    const isQueued = this.#store.servesInOrder && resources.length === 1;
+    const parts = { clock: this.#clock, random: this.#random, hints: this.hints };
+    return waitFor(ask, { ...parts, resources, waitMs, isQueued, signal });
   }
 }
 

@@ -1,7 +1,7 @@
 import { ALL_RELEASED } from '../store/lease-sessions.js';
 import { sleep } from '../base/clock.js';
 import type { Clock } from '../base/clock.js';
-import { LeaseBusyError, isBug, isFinal } from '../base/errors.js';
+import { LeaseBusyError, LeasesClosedError, isBug, isFinal } from '../base/errors.js';
 import type { NotAcquired } from './held-lease.js';
 import type { LeaseStore, StopWatching } from '../store/lease-store.js';
 
@@ -13,6 +13,8 @@ export interface Waiting {
   /** Resources whose release may end the waiting. */
   readonly resources: readonly string[];
   readonly waitMs: number;
+  /** Whether the store serves those who wait in their order: then a waiter asks at once to enter the queue. */
+  readonly isQueued?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -27,11 +29,13 @@ const SPREAD_MS = 10;
  * Tries until it is granted, for at most `waitMs`: at once, after an announced release, when the term of the holder should
  * be over, and in between at doubling, jittered intervals. The announcement is a hint and is never waited for
  * alone.
+ * @param ask with whether it waits: the first time it doesn't, so that a free resource costs no more
  * @throws {LeaseBusyError} after `waitMs`
+ * @throws {LeasesClosedError} at once when the hints are closed, even while the store owes an answer
  * @throws the reason of the signal when it aborts, a final error or a bug at once, and the last store error after `waitMs`
  */
 export async function waitFor<A extends Answer>(
-  ask: () => Promise<A>,
+  ask: (waits?: true) => Promise<A>,
   waiting: Waiting,
 ): Promise<Extract<A, { acquired: true }>> {
   const { clock, signal, resources, hints, waitMs } = waiting;
@@ -39,14 +43,15 @@ export async function waitFor<A extends Answer>(
   let listening: Listening | undefined;
   try {
     for (let tries = 0; ; tries += 1) {
+      hints.throwIfClosed();
       signal?.throwIfAborted();
-      const answer = await asked(ask);
+      const answer = await asked(listening ? () => unlessClosed(listening, ask) : ask);
       if ('acquired' in answer && answer.acquired) return answer as Extract<A, { acquired: true }>;
       const waitedMs = clock.monotonic() - startedAt;
       if (waitedMs >= waitMs) throw refusal(answer, { resources, waitedMs });
       // Only a waiter listens. An announcement before that is lost, which costs one pause.
       listening ??= hints.listen(resources);
-      await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
+      if (tries > 0 || !waiting.isQueued) await pause(answer, { waiting, listening, tries, leftMs: waitMs - waitedMs });
     }
   } finally {
     listening?.stop();
@@ -62,6 +67,14 @@ async function asked<A extends Answer>(ask: () => Promise<A>): Promise<A | { rea
     if (isFinal(error) || isBug(error)) throw error;
     return { error };
   }
+}
+
+/** Doesn't wait for a store that is slow to answer when the hints are closed. A lease that it grants after that is given back. */
+function unlessClosed<A>(listening: Listening | undefined, ask: (waits?: true) => Promise<A>): Promise<A> {
+  return new Promise((resolve, reject) => {
+    listening?.onClosed(reject);
+    ask(true).then(resolve, reject);
+  });
 }
 
 function refusal(
@@ -84,6 +97,7 @@ async function pause(answer: Refused, { waiting, listening, tries, leftMs }: Pau
   const until = 'error' in answer || answer.remainingMs <= 0 ? backoff : Math.min(backoff, answer.remainingMs);
   const woken = signal ? AbortSignal.any([listening.released, signal]) : listening.released;
   await sleep(clock, Math.min(until, leftMs), woken);
+  waiting.hints.throwIfClosed();
   if (listening.released.aborted) {
     listening.again();
     await sleep(clock, Math.min(random() * SPREAD_MS, leftMs), signal);
@@ -96,6 +110,7 @@ const LINGER_MS = 1_000;
 interface Listener {
   readonly resources: readonly string[];
   wake: AbortController;
+  onClosed: (error: LeasesClosedError) => void;
 }
 
 /** An announced release, as a waiter receives it. */
@@ -104,6 +119,8 @@ interface Listening {
   readonly released: AbortSignal;
   /** Arms `released` anew. */
   again(): void;
+  /** Calls `notify`, in place of the one before, when the hints are closed. */
+  onClosed(notify: (error: LeasesClosedError) => void): void;
   stop(): void;
 }
 
@@ -117,14 +134,26 @@ export class ReleaseHints {
   readonly #listeners = new Set<Listener>();
   #watch: Promise<StopWatching | undefined> | undefined;
   #cancelLinger: () => void = () => {};
+  #isClosed = false;
 
   constructor(store: LeaseStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** @throws {LeasesClosedError} after {@link close} */
+  throwIfClosed(): void {
+    if (this.#isClosed) throw new LeasesClosedError();
+  }
+
+  /** @throws {LeasesClosedError} after {@link close} */
   listen(resources: readonly string[]): Listening {
-    const listener: Listener = { resources, wake: new AbortController() };
+    this.throwIfClosed();
+    const listener: Listener = { resources, wake: new AbortController(), onClosed: () => {} };
     this.#listeners.add(listener);
     this.#cancelLinger();
     this.#watch ??= this.#store.watchReleases((resource) => this.#heard(resource)).catch(() => undefined);
@@ -135,15 +164,27 @@ export class ReleaseHints {
       again: () => {
         listener.wake = new AbortController();
       },
+      onClosed: (notify) => {
+        listener.onClosed = notify;
+      },
       stop: () => {
         this.#listeners.delete(listener);
-        if (this.#listeners.size === 0) this.#cancelLinger = this.#clock.after(LINGER_MS, () => void this.close());
+        if (this.#listeners.size === 0) this.#cancelLinger = this.#clock.after(LINGER_MS, () => void this.#unwatch());
       },
     };
   }
 
-  /** Closes the watch; remaining waiters continue without hints. */
+  /** Ends all waiting, for good, and closes the watch. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { wake, onClosed } of this.#listeners) {
+      onClosed(new LeasesClosedError());
+      wake.abort();
+    }
+    await this.#unwatch();
+  }
+
+  async #unwatch(): Promise<void> {
     this.#cancelLinger();
     const watch = this.#watch;
     this.#watch = undefined;

@@ -9,6 +9,7 @@
 --
 -- A fence names one term for ever, so asking again can't end a successor. The counter stays.
 -- @include end-session-term
+-- @include wait-queue
 local term = redis.call('GET', KEYS[1])
 local nonce, life, fence = (term or ''):match('^(%S+) (%S+) (%d+) ')
 if fence ~= ARGV[1] then return 'OVER' end
@@ -16,7 +17,7 @@ local session = life:match('^@(.+)$')
 if session then
   endSessionTerm(KEYS[1], KEYS[2], fence)
 else
-  redis.call('DEL', KEYS[1])
+  endTerm(KEYS[1], term)
 end
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return session and table.concat({ 'DONE', session, nonce }, ' ') or 'DONE'

@@ -15,6 +15,7 @@
 -- @include check-number
 -- @include longer-term
 -- @include many-keys
+-- @include wait-queue
 local function renewTaken(known, leaseKey, term, asked)
   local nonce, length, fence, rest = term:match('^(%S+) (%d+) (%d+) (.*)$')
   if nonce ~= asked.nonce or asked.session then return nil end
@@ -36,6 +37,7 @@ local function busyWith(leaseKey, term, asked)
     left = length
     redis.call('PEXPIRE', leaseKey, string.format('%.0f', length))
   end
+  if asked.waits then enterQueue(leaseKey, term, asked.nonce) end
   return string.format('BUSY %.0f', left)
 end
 
@@ -63,17 +65,21 @@ end
 -- `asked` as parseAsked has it, `known` as many-keys has it; the caller writes what was set there.
 local function takeLease(known, leaseKey, fenceKey, asked, over)
   local term = readKey(known, leaseKey)
-  local last = '0'
+  local last, queue = '0', ''
   if term then
     local nonce, session, fence = term:match('^(%S+) @(%S+) (%d+) ')
-    if not session then return renewTaken(known, leaseKey, term, asked) or busyWith(leaseKey, term, asked) end
-    if nonce == asked.nonce and session == asked.session then
+    local reserved = not session and queueOfReserved(term, asked.nonce)
+    if not session and not reserved then
+      return renewTaken(known, leaseKey, term, asked) or busyWith(leaseKey, term, asked)
+    end
+    queue = reserved or ''
+    if session and nonce == asked.nonce and session == asked.session then
       -- Written again, so that replicas can be waited for.
       setKey(known, leaseKey, term)
       return 'ACQUIRED ' .. fence
     end
-    if not over[session] then return 'HELD ' .. session end
-    last = fence
+    if session and not over[session] then return 'HELD ' .. session end
+    last = fence or last
   end
 
   local counter = readKey(known, fenceKey)
@@ -85,7 +91,7 @@ local function takeLease(known, leaseKey, fenceKey, asked, over)
   end
 
   local issued = fence == known.micros and known.issued or string.format('%.0f', fence)
-  local taken = table.concat({ asked.nonce, asked.life, issued, known.since, asked.holder }, ' ')
+  local taken = table.concat({ asked.nonce, asked.life, issued, known.since, asked.holder }, ' ') .. queue
   if asked.session then
     setKey(known, leaseKey, taken)
     if counter then deleteKey(known, fenceKey) end

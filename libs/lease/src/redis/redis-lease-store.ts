@@ -36,6 +36,7 @@ const scripts = loadScripts(new URL('../lua/', import.meta.url), [
 
 /** Leases in one Redis, or in one Redis Cluster. For its limits, see the README. */
 export class RedisLeaseStore implements QuorumMember {
+  readonly servesInOrder = true;
   readonly #redis: RedisClient;
   readonly #lease: (resource: string) => string;
   /** The keys of a lease and of its fence. */
@@ -76,8 +77,10 @@ export class RedisLeaseStore implements QuorumMember {
   }
 
   #ask(request: AcquireRequest, over: string): Promise<unknown> {
-    const asked = askedFor(request);
-    return this.#run('acquire-lease', [request], over === '' ? [asked] : [asked, over]);
+    const args = [askedFor(request)];
+    if (request.waits) args.push(over, 'WAITS');
+    else if (over !== '') args.push(over);
+    return this.#run('acquire-lease', [request], args);
   }
 
   async #settle(request: AcquireRequest, held: string): Promise<AcquireReply> {

@@ -13,6 +13,8 @@ export interface AcquireRequest extends Term {
   readonly floor: Fence;
   /** How many holders the resource may have at once, in the store of a semaphore; a lease has one. */
   readonly places?: number | undefined;
+  /** The caller asks again with this nonce until it is acquired or released, for a store that `servesInOrder`. */
+  readonly waits?: boolean | undefined;
 }
 
 /** "Not acquired" is a value: it says how long the holder has left. */

@@ -36,6 +36,11 @@ export type StopWatching = () => Promise<void>;
  */
 export interface LeaseStore {
   /**
+   * Whether requests that wait are served in their order: a released resource is kept for the first of them that lives, for a
+   * second at most. The release of a nonce ends its waiting. Optional; without it the first to ask after a release acquires it.
+   */
+  readonly servesInOrder?: true;
+  /**
    * Acquires the resource if it is free and issues a fence in the same step, or does neither.
    * @throws {FenceExhaustedError} when the next fence would pass 2^53 − 1
    */

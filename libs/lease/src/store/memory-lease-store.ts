@@ -10,6 +10,7 @@ import type { LeaseSessions } from './lease-sessions.js';
 import { MemoryLeaseSessions } from './memory-lease-sessions.js';
 import type { StoredSession } from './memory-lease-sessions.js';
 import { nextFence } from './next-fence.js';
+import { RESERVED_MS, entered, type WaitQueue } from './wait-queue.js';
 import type { AcquireReply, AcquireRequest, Holding, HoldingsPage, QuorumMember, StopWatching } from './lease-store.js';
 import type { Term } from './grant.js';
 
@@ -23,6 +24,9 @@ interface StoredTerm {
   expiresAt: number;
   /** The nonce of the session that the term lives with. */
   readonly session?: string | undefined;
+  queue?: WaitQueue;
+  /** Kept for the waiter with this nonce: nobody holds it. */
+  readonly isReserved?: true;
 }
 
 /** A state of the memory store. */
@@ -38,6 +42,7 @@ export interface SavedLeases {
  * Its clock is the server's clock. Expiry follows the wall clock, as it does in Redis, so that a test can step it.
  */
 export class MemoryLeaseStore implements QuorumMember {
+  readonly servesInOrder = true;
   readonly #clock: Clock;
   readonly #terms = new Map<string, StoredTerm>();
   readonly #fences = new Map<string, Fence>();
@@ -62,17 +67,22 @@ export class MemoryLeaseStore implements QuorumMember {
     return this.#acquire(request);
   }
 
-  #acquire({ resource, nonce, holder, ttlMs, floor }: AcquireRequest, session?: string): AcquireReply {
+  #acquire({ resource, nonce, holder, ttlMs, floor, waits }: AcquireRequest, session?: string): AcquireReply {
     const current = this.#current(resource);
-    if (current?.nonce === nonce) {
+    const queue = current?.isReserved && current.nonce === nonce ? current.queue : undefined;
+    if (current?.nonce === nonce && !current.isReserved) {
       if (current.session === undefined) this.#extend(current, ttlMs);
       return { acquired: true, fence: current.fence };
     }
-    if (current) return { acquired: false, remainingMs: this.#remaining(current) };
+    if (current && current.nonce !== nonce) {
+      if (waits) current.queue = entered(current.queue ?? [], nonce, this.#clock.now());
+      return { acquired: false, remainingMs: this.#remaining(current) };
+    }
     const fence = nextFence({ resource, floor }, this.#fences.get(resource) ?? NO_FENCE, this.#clock.now());
     this.#fences.set(resource, fence);
     const acquiredAt = this.#clock.now();
-    this.#terms.set(resource, { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs, session });
+    const term = { nonce, holder, fence, ttlMs, acquiredAt, expiresAt: acquiredAt + ttlMs, session };
+    this.#terms.set(resource, queue ? { ...term, queue } : term);
     return { acquired: true, fence };
   }
 
@@ -92,18 +102,20 @@ export class MemoryLeaseStore implements QuorumMember {
   }
 
   async release(terms: readonly Term[]): Promise<boolean[]> {
-    return terms.map((term) => {
-      if (!this.#same(term)) return false;
-      this.#end(term.resource);
-      return true;
+    return terms.map(({ resource, nonce }) => {
+      const current = this.#current(resource);
+      if (current?.queue) current.queue = current.queue.filter((waiter) => waiter.nonce !== nonce);
+      if (current?.nonce !== nonce) return false;
+      this.#end(resource, current);
+      return !current.isReserved;
     });
   }
 
   async evict(resource: string, fence: Fence): Promise<boolean> {
     const current = this.#current(resource);
-    if (current?.fence !== fence) return false;
+    if (current?.fence !== fence || current.isReserved) return false;
     if (current.session !== undefined) this.#sessions.revoke(current.session, { resource, nonce: current.nonce });
-    this.#end(resource);
+    this.#end(resource, current);
     return true;
   }
 
@@ -127,7 +139,7 @@ export class MemoryLeaseStore implements QuorumMember {
   async inspect(resources: readonly string[]): Promise<(Holding | null)[]> {
     return resources.map((resource) => {
       const current = this.#current(resource);
-      if (!current) return null;
+      if (!current || current.isReserved) return null;
       const { holder, fence, acquiredAt } = current;
       return { holder, fence, remainingMs: this.#expiry(current) - this.#clock.now(), acquiredAt };
     });
@@ -164,8 +176,12 @@ export class MemoryLeaseStore implements QuorumMember {
     this.#sessions.restore(saved.sessions);
   }
 
-  #end(resource: string): void {
-    this.#terms.delete(resource);
+  /** The first waiter is next. */
+  #end(resource: string, { queue = [] }: StoredTerm): void {
+    const now = this.#clock.now();
+    const [first, ...others] = queue.filter(({ aliveUntil }) => aliveUntil > now);
+    if (first) this.#terms.set(resource, reservedFor(first.nonce, now, others));
+    else this.#terms.delete(resource);
     this.#announceAll(resource);
   }
 
@@ -190,7 +206,7 @@ export class MemoryLeaseStore implements QuorumMember {
 
   #same({ resource, nonce }: Term): StoredTerm | undefined {
     const current = this.#current(resource);
-    return current?.nonce === nonce ? current : undefined;
+    return current?.nonce === nonce && !current.isReserved ? current : undefined;
   }
 
   /** Never shortens: a renewal with a shorter ttl may come late, after a longer one that the holder trusts. */
@@ -208,4 +224,9 @@ export class MemoryLeaseStore implements QuorumMember {
     if (term.expiresAt - this.#clock.now() > 2 * term.ttlMs) this.#extend(term, term.ttlMs);
     return term.expiresAt - this.#clock.now();
   }
+}
+
+function reservedFor(nonce: string, now: number, queue: WaitQueue): StoredTerm {
+  const times = { acquiredAt: now, ttlMs: RESERVED_MS, expiresAt: now + RESERVED_MS };
+  return { nonce, holder: '', fence: NO_FENCE, ...times, queue, isReserved: true };
 }

@@ -1,9 +1,11 @@
 import { SetupError } from '../base/errors.js';
+import { CLOSING } from './lease-store-contract/closing-claims.js';
 import { EVICT, LIST, MANY, NEEDS } from './lease-store-contract/crowd-claims.js';
 import { ACQUIRE, ASKED_AGAIN, REFUSALS } from './lease-store-contract/acquire-claims.js';
 import { FENCE } from './lease-store-contract/fence-claims.js';
 import type { LeaseStoreHarness, TestRunner } from './lease-store-contract/harness.js';
 import { ANNOUNCEMENTS, RELEASE } from './lease-store-contract/release-claims.js';
+import { QUEUE } from './lease-store-contract/queue-claims.js';
 import { RENEW } from './lease-store-contract/renew-claims.js';
 import { SESSION_ACQUIRE } from './lease-store-contract/session-acquire-claims.js';
 import { SESSION } from './lease-store-contract/session-claims.js';
@@ -94,12 +96,14 @@ const CHAPTERS: Readonly<Record<string, Claims>> = {
   release: { ...RELEASE, ...ANNOUNCEMENTS },
   inspect: INSPECT,
   'acquire of many': MANY,
+  'a queue of waiters': QUEUE,
   evict: EVICT,
   list: LIST,
   'a session': SESSION,
   'acquire under a session': SESSION_ACQUIRE,
   'a term under a session': SESSION_TERM,
   'a term taken from a session': SESSION_REVOKED,
+  'the close of its leases': CLOSING,
 };
 
 /**

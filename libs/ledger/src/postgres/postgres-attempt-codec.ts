@@ -28,7 +28,16 @@ export function decodeBegin(row: BeginRow, request: BeginRequest): BeginReply {
     return row;
   }
   // As they are recorded.
-  const run = decodeBegun(row, { runId: storable(request.runId), worker: storable(request.worker) });
+  const [words, ...texts] = row;
+  const run = decodeBegun([wordsOf(String(words)), ...texts], {
+    runId: storable(request.runId),
+    worker: storable(request.worker),
+  });
   if (run === null) throw new Error(`Expected the record of a begun run, got ${JSON.stringify(row)}.`);
   return { verdict: 'begun', fence: run.fence, attempt: run.attempt, run };
+}
+
+/** Of the text of a row, none of whose values is quoted. */
+function wordsOf(text: string): string {
+  return text.slice(1, -1).replaceAll(',', ' ').replaceAll(';', ',');
 }

@@ -104,14 +104,29 @@ describe('histories', () => {
     expect(unread()).toBe(0);
   });
 
-  it('are not read while nobody looks, and are all taken for old afterwards', async () => {
+  it('are not read while nobody looks, and are unknown afterwards until they are read', async () => {
     await readAll();
     await clock.advance(60_000);
     expect(listeners.size).toBe(0);
     asked = [];
     histories.follow(crons());
+    expect(unread()).toBe(COUNT);
     await clock.advance(2_000);
     expect(asked.toSorted()).toEqual(NAMES.toSorted());
+  });
+
+  it('are unknown where something happened, and the store has not answered for as long as a page waits', async () => {
+    await readAll();
+    const told: string[] = [];
+    histories.tell({ happened: () => {}, read: (cron) => void told.push(cron) });
+    away = true;
+    for (const listener of listeners) listener({ cron: 'cron-9' });
+    await clock.advance(5_000);
+    histories.follow(crons());
+    expect(histories.of('cron-9')).not.toBeNull();
+    await clock.advance(1);
+    histories.follow(crons());
+    expect([histories.of('cron-9'), unread(), told]).toEqual([null, 1, ['cron-9']]);
   });
 
   it('are kept of 20,000 crons at most', async () => {

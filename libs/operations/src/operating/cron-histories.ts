@@ -13,7 +13,7 @@ export interface FollowedCron {
 
 export interface HistoryListener {
   readonly happened: (cron: string) => void;
-  /** The history of a cron was read. */
+  /** The history of a cron was read, or is not known any more. */
   readonly read: (cron: string) => void;
 }
 
@@ -49,6 +49,8 @@ const AFTER_FAILURE_MS = 1_000;
 /** Between two looks at a cron that has an open run, and at any. */
 const OPEN_MS = 10_000;
 const REFRESH_MS = 10 * 60_000;
+/** As often as a page asks: what may have changed for longer is not shown any more. */
+const SHOWN_MS = 5_000;
 /** Who has not looked for so long is gone, and nothing is read any more. */
 const IDLE_MS = 60_000;
 
@@ -58,7 +60,8 @@ export class CronHistories {
   #crons = new Map<string, FollowedCron>();
   /** In the order in which they are read: what was never read first. */
   readonly #unread = new Set<string>();
-  readonly #stale = new Set<string>();
+  /** What may have changed, and since when that is known, monotonic. */
+  readonly #stale = new Map<string, number>();
   #cancel: CancelTimer = () => {};
   #cancelIdle: CancelTimer = () => {};
   #stopHearing: (() => void) | null = null;
@@ -89,16 +92,26 @@ export class CronHistories {
     if (!isSame) this.#touch(cron);
   }
 
-  /** These are all crons there are. What is not known of them, or may have changed, is read in the background from now on. */
-  follow(crons: readonly FollowedCron[]): void {
-    if (!this.events) return;
-    // What happened while it did not listen is not known.
-    if (!this.#stopHearing) for (const name of this.#kept.keys()) this.#stale.add(name);
-    this.#know(crons);
-    this.#stopHearing ??= this.events.subscribe(({ cron }) => {
+  /**
+   * Listens from now on, before the crons themselves are looked at.
+   * @returns whether it had not listened: whatever happened since is not known, so nothing that was kept may be shown
+   */
+  listen(): boolean {
+    if (!this.events || this.#stopHearing) return false;
+    this.#kept.clear();
+    this.#stopHearing = this.events.subscribe(({ cron }) => {
       if (cron !== null) this.#listener?.happened(cron);
       this.#touch(cron);
     });
+    return true;
+  }
+
+  /** These are all crons there are. What is not known of them, or may have changed, is read in the background from now on. */
+  follow(crons: readonly FollowedCron[]): void {
+    if (!this.events) return;
+    this.listen();
+    this.#know(crons);
+    this.#forgetOld();
     this.#cancelIdle();
     this.#cancelIdle = this.clock.after(IDLE_MS, () => this.stop());
     this.#goOn(0);
@@ -137,9 +150,25 @@ export class CronHistories {
     this.#stale.clear();
   }
 
+  /** What may have changed, and was not read for as long as a page waits until it asks again. */
+  #forgetOld(): void {
+    const now = this.clock.monotonic();
+    for (const [name, since] of this.#stale) {
+      if (now - since <= SHOWN_MS) continue;
+      this.#stale.delete(name);
+      this.#kept.delete(name);
+      this.#unread.add(name);
+      this.#listener?.read(name);
+    }
+  }
+
+  #mayHaveChanged(cron: string): void {
+    if (!this.#stale.has(cron)) this.#stale.set(cron, this.clock.monotonic());
+  }
+
   #touch(cron: string | null): void {
     if (cron === null || !this.#kept.has(cron)) return;
-    if (!this.events || this.#stopHearing) this.#stale.add(cron);
+    if (!this.events || this.#stopHearing) this.#mayHaveChanged(cron);
     if (this.#stopHearing) this.#goOn(SLICE_EVERY_MS);
   }
 
@@ -150,10 +179,14 @@ export class CronHistories {
     for (const [name, { record }] of this.#crons) {
       const kept = this.#kept.get(name);
       if (!kept) this.#unread.add(name);
-      else if (kept.cursor !== record.cursor || now - kept.readAt > (kept.isOpen ? OPEN_MS : REFRESH_MS)) {
-        this.#stale.add(name);
-      }
+      else if (kept.cursor !== record.cursor || now - kept.readAt >= this.#goodForMs(kept)) this.#mayHaveChanged(name);
     }
+  }
+
+  /** Without events nothing tells of the end of a run. */
+  #goodForMs({ isOpen }: Kept): number {
+    if (isOpen) return this.events ? OPEN_MS : 0;
+    return REFRESH_MS;
   }
 
   #goOn(delayMs: number): void {
@@ -173,12 +206,14 @@ export class CronHistories {
   }
 
   async #slice(): Promise<void> {
-    const names = [...first(this.#unread, AT_ONCE), ...first(this.#stale, AT_ONCE)].slice(0, AT_ONCE);
+    const names = [...first(this.#unread, AT_ONCE), ...first(this.#stale.keys(), AT_ONCE)].slice(0, AT_ONCE);
+    const since = new Map(names.map((name) => [name, this.#stale.get(name)]));
     for (const name of names) for (const waiting of [this.#unread, this.#stale]) waiting.delete(name);
-    await this.#readAll(names);
+    await this.#readAll(names, since);
   }
 
-  async #readAll(names: readonly string[]): Promise<void> {
+  /** @param since from when on what is kept of them may have changed */
+  async #readAll(names: readonly string[], since: ReadonlyMap<string, number | undefined> = new Map()): Promise<void> {
     try {
       const readAt = this.clock.monotonic();
       const [runs, skips] = await Promise.all([
@@ -187,7 +222,10 @@ export class CronHistories {
       ]);
       names.forEach((name, n) => this.#keep(name, { runs: runs[n] ?? [], skips: skips[n] ?? [], readAt }));
     } catch (error) {
-      for (const name of names) (this.#kept.has(name) ? this.#stale : this.#unread).add(name);
+      for (const name of names) {
+        if (this.#kept.has(name)) this.#stale.set(name, since.get(name) ?? this.clock.monotonic());
+        else this.#unread.add(name);
+      }
       throw error;
     }
   }

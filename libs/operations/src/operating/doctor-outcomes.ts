@@ -2,7 +2,9 @@ import { scrubText } from '@fencepost/lease/internal';
 import type { Run } from '@fencepost/ledger/run';
 import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
+import { MAX_MARKS } from './cron-history.js';
 import { counted, found, listed, took } from './doctor-words.js';
+import { inARow } from './health-of.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -41,14 +43,19 @@ function failuresOf(runs: readonly Run[]): number {
   return success === -1 ? ended.length : success;
 }
 
+/** As many as are read, and no success among them: older ones may have failed, too. */
+function isOpen(runs: readonly Run[]): boolean {
+  return runs.length >= MAX_MARKS && !runs.some(({ state }) => state === 'succeeded');
+}
+
 function failing({ outcomes }: DoctorFacts): DoctorFinding[] {
   const failed = outcomes.looked
-    .map(({ cron, runs }) => ({ cron, run: ends(runs)[0], failures: failuresOf(runs) }))
+    .map(({ cron, runs }) => ({ cron, run: ends(runs)[0], failures: failuresOf(runs), isOpen: isOpen(runs) }))
     .filter(({ failures }) => failures > 0)
     .toSorted((a, b) => b.failures - a.failures);
   const [worst] = failed;
   if (!worst?.run) return [];
-  const shown = listed(failed.map(({ cron, failures }) => `${cron} (${failures} in a row)`));
+  const shown = listed(failed.map(({ cron, failures, isOpen: open }) => `${cron} (${inARow(failures, open)})`));
   const text = `${counted(failed.length, 'cron fails', 'crons fail')}: ${shown}. The newest of ${worst.cron}: ${brief(worst.run.error)}.`;
   const todo = `fencepost run ${worst.run.id} shows what happened; after the fix: fencepost retry ${worst.run.id} --reason <words>.`;
   const subject = listed(failed.map(({ cron }) => cron));

@@ -3,6 +3,7 @@ import type { PostgresFacts } from '@fencepost/ledger/postgres';
 import type { Membership } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import { mapInSlices } from './slices.js';
+import { MAX_MARKS } from './cron-history.js';
 import type { CronOverview } from './cron-overview.js';
 import type { CronOperator } from './cron-operator.js';
 import { CRON_RULES } from './doctor-crons.js';
@@ -43,9 +44,8 @@ export interface DoctorPorts {
 const MAX_READ = 1_000;
 /** Crons whose state is looked at, the first by name: an examination must end. It says how many they are. */
 const MAX_EXAMINED = 20_000;
-/** Crons whose newest runs are read, and how many of each: the examination of 100,000 crons must end. */
+/** Crons whose newest runs are read: the examination of 100,000 crons must end. */
 const MAX_UNSOUND = 200;
-const RUNS_READ = 20;
 
 /** Looks at everything a deployment says of itself, and tells what is wrong with it and what to do. */
 export class Doctor {
@@ -81,7 +81,7 @@ export class Doctor {
   async #outcomes(crons: readonly CronOverview[]): Promise<CronOutcomes> {
     const names = unsound(crons).map(({ name }) => name);
     const asked = names.slice(0, MAX_UNSOUND);
-    const runs = await this.ports.operator.newestRuns(asked, RUNS_READ);
+    const runs = await this.ports.operator.newestRuns(asked, MAX_MARKS);
     const looked = asked.map((cron, index) => ({ cron, runs: runs[index] ?? [] }));
     return { looked, left: names.length - asked.length };
   }

@@ -99,8 +99,12 @@ function failuresIn(marks: readonly CronMark[]): Streak {
 }
 
 function inWords({ count, isOpen }: Streak): string {
-  if (count === 1 && !isOpen) return 'failing';
-  return `failing (${count}${isOpen ? ' or more' : ''} in a row)`;
+  return count === 1 && !isOpen ? 'failing' : `failing (${inARow(count, isOpen)})`;
+}
+
+/** @param isOpen nothing is known from before: there may be more */
+export function inARow(count: number, isOpen: boolean): string {
+  return `${count}${isOpen ? ' or more' : ''} in a row`;
 }
 
 /** The first instant that nobody has accounted for is long past. */

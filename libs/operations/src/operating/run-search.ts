@@ -3,6 +3,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, RunState } from '@fencepost/ledger/run';
+import { keptRuns, partsOf, type KeptRuns } from './kept-runs.js';
 import { fingerprintOf } from './run-fingerprint.js';
 import { byLatest, comparePlaces, placeOf } from './run-order.js';
 
@@ -36,6 +37,11 @@ export interface FoundRuns {
   readonly complete: boolean;
 }
 
+interface Looked extends FoundRuns {
+  /** Of these crons only the newest were looked at; `null`: of any. */
+  readonly cut: ReadonlySet<string> | null;
+}
+
 export interface FoundPage extends FoundRuns {
   readonly next: string | null;
 }
@@ -46,6 +52,8 @@ export interface FailureGroup {
   /** The newest of the messages. */
   readonly error: string;
   readonly count: number;
+  /** `false`: there may be more, older ones, so the first of all may have been earlier than `firstAt`. */
+  readonly complete: boolean;
   readonly crons: readonly string[];
   readonly firstAt: number;
   readonly lastAt: number;
@@ -65,7 +73,6 @@ const MAX_OF_CRON = 1_000;
 const MIN_OF_CRON = 3;
 /** Beyond these, crons are left out of an answer that has to read the runs of each. */
 const MAX_CRONS = 1_000;
-const CRONS_AT_ONCE = 500;
 const MAX_IDS = 100;
 
 /** Finds runs over all crons. It reads a bounded number of the newest runs of each, and says when that was not all. */
@@ -86,21 +93,23 @@ export class RunSearch {
 
   /** Failed runs by what they failed with, the most frequent failure first. */
   async failures(query: Omit<RunQuery, 'states'>): Promise<{ groups: FailureGroup[]; complete: boolean }> {
-    const { runs, complete } = await this.#found({ ...query, states: ['failed'] }, 0);
+    const { runs, complete, cut } = await this.#found({ ...query, states: ['failed'] }, 0);
     const groups = new Map<string, Run[]>();
     for (const run of runs) {
       const key = fingerprintOf(run.error ?? '');
       groups.set(key, [...(groups.get(key) ?? []), run]);
     }
-    const items = [...groups].map(([fingerprint, alike]) => groupOf(fingerprint, alike));
+    const items = [...groups].map(([fingerprint, alike]) => groupOf(fingerprint, alike, cut));
     return { groups: items.toSorted((a, b) => b.count - a.count || b.lastAt - a.lastAt), complete };
   }
 
   /** @param limit so many are wanted of each cron at least */
-  async #found(query: RunQuery, limit: number): Promise<FoundRuns> {
+  async #found(query: RunQuery, limit: number): Promise<Looked> {
     const { names, now } = await this.#crons(query);
-    const { runs, complete } = isKept(query) ? await this.#kept(names, query, limit) : await this.#newest(names, query);
-    return { runs: runs.filter((run) => fits(run, query, now)).toSorted(byLatest), complete };
+    const { runs, ...looked } = isKept(query)
+      ? await this.#kept(names, query, limit)
+      : await this.#newest(names, query);
+    return { ...looked, runs: runs.filter((run) => fits(run, query, now)).toSorted(byLatest) };
   }
 
   async #crons({ cron, tag }: RunQuery): Promise<{ names: string[]; now: number }> {
@@ -114,35 +123,30 @@ export class RunSearch {
   }
 
   /** The ledger keeps lists of the failed and the uncertain runs: all of them, or the newest. */
-  async #kept(names: readonly string[], { states = [] }: RunQuery, limit: number): Promise<FoundRuns> {
-    const perCron = Math.max(limit, boundOf(names.length));
-    const runs: Run[] = [];
-    for (const some of inParts(names)) {
-      for (const state of states) {
-        if (state !== 'failed' && state !== 'uncertain') continue;
-        runs.push(...(await this.ports.ledger.runsIn(state, some, perCron)));
-      }
+  async #kept(crons: readonly string[], { states = [] }: RunQuery, limit: number): Promise<Looked> {
+    const bounds = { maxRuns: MAX_RUNS, maxOfCron: MAX_OF_CRON, minOfCron: Math.max(limit, MIN_OF_CRON) };
+    const found: KeptRuns[] = [];
+    for (const state of states) {
+      if (state !== 'failed' && state !== 'uncertain') continue;
+      found.push(await keptRuns(this.ports.ledger, { state, crons }, bounds));
     }
-    return { runs, complete: !hasFull(runs, perCron) };
+    const cut = new Set(found.flatMap((one) => [...one.cut]));
+    return { runs: found.flatMap(({ runs }) => runs), complete: cut.size === 0, cut };
   }
 
-  async #newest(names: readonly string[], { from, to }: RunQuery): Promise<FoundRuns> {
+  async #newest(names: readonly string[], { from, to }: RunQuery): Promise<Looked> {
     const looked = names.slice(0, MAX_CRONS);
     const perCron = boundOf(looked.length);
     const range = from === undefined ? {} : { from, ...(to !== undefined && { to }) };
     const found: Run[][] = [];
-    for (const some of inParts(looked)) found.push(...(await this.ports.ledger.newestRuns(some, perCron, range)));
+    for (const some of partsOf(looked)) found.push(...(await this.ports.ledger.newestRuns(some, perCron, range)));
     const complete = looked.length === names.length && found.every((runs) => runs.length < perCron);
-    return { runs: found.flat(), complete };
+    return { runs: found.flat(), complete, cut: null };
   }
 }
 
 function boundOf(crons: number): number {
   return Math.min(MAX_OF_CRON, Math.max(MIN_OF_CRON, Math.floor(MAX_RUNS / Math.max(1, crons))));
-}
-
-function* inParts(names: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < names.length; at += CRONS_AT_ONCE) yield names.slice(at, at + CRONS_AT_ONCE);
 }
 
 function isKept({ states = [] }: RunQuery): boolean {
@@ -156,13 +160,6 @@ function nameOf({ definition }: CatalogEntry): string {
 function isTagged({ definition }: CatalogEntry, tag: string | undefined): boolean {
   const { tags = [] } = definition as { readonly tags?: readonly string[] };
   return tag === undefined || tags.includes(tag);
-}
-
-/** Whether any cron has as many as were asked for in one state: there may be more of it. */
-function hasFull(runs: readonly Run[], perCron: number): boolean {
-  const counts = new Map<string, number>();
-  for (const { cron, state } of runs) counts.set(`${cron} ${state}`, (counts.get(`${cron} ${state}`) ?? 0) + 1);
-  return [...counts.values()].some((count) => count >= perCron);
 }
 
 function fits(run: Run, query: RunQuery, now: number): boolean {
@@ -187,11 +184,12 @@ function hasPart(text: string | null, part: string | undefined): boolean {
   return part === undefined || (text !== null && text.toLowerCase().includes(part.trim().toLowerCase()));
 }
 
-function groupOf(fingerprint: string, runs: readonly Run[]): FailureGroup {
+function groupOf(fingerprint: string, runs: readonly Run[], cut: Looked['cut']): FailureGroup {
   const times = runs.map((run) => placeOf(run).at);
+  const crons = [...new Set(runs.map(({ cron }) => cron))].toSorted();
   return {
-    ...{ fingerprint, error: runs[0]?.error ?? '', count: runs.length },
-    crons: [...new Set(runs.map(({ cron }) => cron))].toSorted(),
+    ...{ fingerprint, error: runs[0]?.error ?? '', count: runs.length, crons },
+    complete: cut !== null && !crons.some((cron) => cut.has(cron)),
     ...{ firstAt: Math.min(...times), lastAt: Math.max(...times) },
     runIds: runs.slice(0, MAX_IDS).map(({ id }) => id),
   };

@@ -116,10 +116,13 @@ export class CronDirectory {
     return look.counts;
   }
 
-  /** What needs a person now. */
-  async triage(findings: readonly DoctorFinding[]): Promise<TriageJson> {
+  /**
+   * What needs a person now.
+   * @param examinedAt when the findings were found, by the clock of the store
+   */
+  async triage(findings: readonly DoctorFinding[] = [], examinedAt: number | null = null): Promise<TriageJson> {
     const { readAt: now } = (await this.#recent()).reading;
-    const triage = triageOf({ now, crons: this.#views.all(), findings, troubleAt: this.#troubleAt });
+    const triage = triageOf({ now, crons: this.#views.all(), findings, examinedAt, troubleAt: this.#troubleAt });
     if (triage.items.length > 0) this.#troubleAt = now;
     return triage;
   }
@@ -182,6 +185,7 @@ export class CronDirectory {
   stop(): void {
     this.#cancel?.();
     this.#histories.stop();
+    this.forget();
   }
 
   /** What is on a page is read before its turn. */
@@ -236,6 +240,7 @@ export class CronDirectory {
 
   async #look(at: number): Promise<Look> {
     const reading = await this.reads.catalog.read();
+    if (this.#histories.listen()) this.#views.forget();
     await this.#views.refresh(reading);
     this.#histories.follow(this.#followed(reading));
     return { at, reading, tookMs: this.clock.monotonic() - at, counts: null };

@@ -70,7 +70,14 @@ export class CronViews {
     if (this.#views.has(cron)) this.#due.add(cron);
   }
 
-  /** Its history was read. */
+  /** Nobody has listened for a while: nothing that was seen is known to hold. */
+  forget(): void {
+    this.#views.clear();
+    this.#sorted.clear();
+    this.#entries = [];
+  }
+
+  /** Its history was read, or is not known any more. */
   rejudge(cron: string): void {
     const view = this.#views.get(cron);
     if (view && view.seenAt !== null) this.#put(this.#viewOf(view, view.seenAt));
@@ -135,12 +142,12 @@ export class CronViews {
       }
       yield;
     }
-    for (const name of before) this.#forget(name);
+    for (const name of before) this.#drop(name);
     this.#instants.keep(entries);
     this.#entries = entries;
   }
 
-  #forget(name: string): void {
+  #drop(name: string): void {
     this.#views.delete(name);
     this.#due.delete(name);
     for (const { moved } of this.#sorted.values()) moved.add(name);

@@ -17,7 +17,7 @@ const finding = (code: string, level: DoctorFinding['level']): DoctorFinding => 
 });
 
 const triage = (over: Partial<TriageFacts>) =>
-  triageOf({ now: NOW, crons: [], findings: [], troubleAt: null, ...over });
+  triageOf({ now: NOW, crons: [], findings: [], examinedAt: null, troubleAt: null, ...over });
 
 describe('the triage', () => {
   it('names what needs a person, the dangerous first, and nothing that does not', () => {

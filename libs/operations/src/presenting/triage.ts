@@ -22,7 +22,8 @@ const triageItemSchema = z
 
 export const triageSchema = z
   .strictObject({
-    now: instant.describe('By the clock of the store.'),
+    now: instant.describe('When the crons were looked at, by the clock of the store.'),
+    examinedAt: instantOrNull.describe('When the doctor looked, by the clock of the store; null: it was not asked.'),
     wellSince: instantOrNull.describe(
       'Since when nothing needs a person, as far as the newest runs of each cron and this process tell; null: something does, or it is not known.',
     ),
@@ -46,6 +47,8 @@ export interface TriageFacts {
   readonly now: number;
   readonly crons: readonly Judged[];
   readonly findings: readonly DoctorFinding[];
+  /** When the findings were found; `null`: nobody looked for any. */
+  readonly examinedAt: number | null;
   /** When whoever asks last saw something wrong; `null` for never. */
   readonly troubleAt: number | null;
 }
@@ -67,7 +70,7 @@ const TROUBLES: Readonly<
 };
 
 /** Puts what needs a person on one list; asks nobody. */
-export function triageOf({ now, crons, findings, troubleAt }: TriageFacts): TriageJson {
+export function triageOf({ now, crons, findings, examinedAt, troubleAt }: TriageFacts): TriageJson {
   const states = grouped(crons, ({ health }) => health.state);
   const sick = HEALTH_STATES.filter(isTrouble).flatMap((kind) => groupItem(kind, states.get(kind) ?? []));
   const said = new Set(sick.flatMap(({ kind }) => TROUBLES[kind as Trouble][2]));
@@ -80,7 +83,7 @@ export function triageOf({ now, crons, findings, troubleAt }: TriageFacts): Tria
   // By its history, and not by its state: one that is paused is known though it was never read.
   const unread = crons.filter(({ history }) => history === null).length;
   const wellSince = items.length > 0 || unread > 0 ? null : latest([troubleAt, ...crons.map(recoveredAt)]);
-  return { now: iso(now), wellSince: iso(wellSince), unread, items: ranked };
+  return { now: iso(now), examinedAt: iso(examinedAt), wellSince: iso(wellSince), unread, items: ranked };
 }
 
 function isTrouble(state: HealthState): state is Trouble {

@@ -1,6 +1,7 @@
 import { createClient, type Answers } from '@fencepost/client';
 import { WORDS } from '../words.js';
 import { BASE } from './base.js';
+import { readable } from './readable.js';
 
 /** An answer that is not what was asked for. `status` 0: nobody answered. */
 export class ApiError extends Error {
@@ -35,7 +36,7 @@ interface Reply<Data> {
 /** @throws ApiError for anything but what was asked for; as it is when the question was withdrawn */
 export async function answered<Data>(reply: Promise<Reply<Data>>, signal?: AbortSignal): Promise<Data> {
   const { data, error, response } = await reached(reply, signal);
-  if (response.ok) return data as Data;
+  if (response.ok) return readable(data) as Data;
   if (response.status === 401) for (const listener of unauthorised) listener();
   throw problemOf(error, response);
 }
@@ -55,5 +56,5 @@ const isTimeout = (reason: unknown) => reason instanceof DOMException && reason.
 /** A proxy in between may answer with a page of its own. */
 function problemOf(error: unknown, { status, statusText }: Response): ApiError {
   const said = typeof error === 'object' && error !== null ? (error as Partial<Answers['Problem']>) : {};
-  return new ApiError(status, said.code ?? `http_${status}`, said.detail ?? statusText);
+  return new ApiError(status, said.code ?? `http_${status}`, readable(said.detail ?? statusText));
 }

@@ -1,8 +1,6 @@
 import type { CronSummary, Level } from '../data/types.js';
 import { WORDS } from '../words.js';
 
-const { states: words } = WORDS.cron;
-
 export type Tone = 'good' | 'info' | 'warn' | 'bad' | 'calm';
 
 interface BadgeProps {
@@ -22,12 +20,21 @@ export function Badge({ tone, text, title }: BadgeProps) {
   );
 }
 
-export function StateBadge({ cron: { state, paused, manual } }: { readonly cron: CronSummary }) {
-  if (state === 'removed') return <Badge tone="bad" {...words.removed} />;
-  if (state === 'disabled') return <Badge tone="calm" {...words.disabled} />;
-  if (paused) return <Badge tone="warn" {...words.paused} title={WORDS.home.pausedBy(paused.by, paused.reason)} />;
-  if (manual) return <Badge tone="calm" {...words.manual} />;
-  return <Badge tone="good" {...words.active} />;
+type Health = CronSummary['health'];
+
+const HEALTH_TONE: Readonly<Record<Health['state'], Tone>> = {
+  ...{ uncertain: 'warn', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
+  ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
+};
+
+/** How a cron does, in the same words wherever it is shown. */
+export function HealthBadge({ cron: { health, paused, last } }: { readonly cron: CronSummary }) {
+  const title = paused ? WORDS.home.pausedBy(paused.by, paused.reason) : (last?.error ?? undefined);
+  return <Badge tone={toneOf(health)} text={health.text} title={title} />;
+}
+
+export function toneOf({ state }: Health): Tone {
+  return HEALTH_TONE[state];
 }
 
 const RUN_TONE: Readonly<Record<string, Tone>> = {

@@ -59,9 +59,13 @@ for a = FIRST, #ARGV, SLOT do
     local key = queue.prefix .. id
     local job = { queue = queue, id = id, key = key, token = ARGV[a], value = ARGV[a + 3], reply = reply }
     ends[#ends + 1], locks[#locks + 1] = job, key .. ':lock'
-    children[#children + 1], children[#children + 2] = key .. ':dependencies', key .. ':unsuccessful'
     local run, fence, nonce = string.match(ARGV[a + 5], '^(%S+) (%S+) (%S+)$')
-    if run then finishing[#finishing + 1] = { id = run, fence = fence, nonce = nonce, result = ARGV[a + 6], job = job } end
+    if run then
+      finishing[#finishing + 1] = { id = run, fence = fence, nonce = nonce, result = ARGV[a + 6], job = job }
+    else
+      job.may_have_children = true
+      children[#children + 1], children[#children + 2] = key .. ':dependencies', key .. ':unsuccessful'
+    end
   end
 end
 
@@ -75,16 +79,16 @@ before = before and cmsgpack.unpack(before)
 before = before and before[1] == ARGV[8] and before[2]
 
 local held = #ends > 0 and call('MGET', unpack(locks)) or {}
-local have_children = #ends > 0 and call('EXISTS', unpack(children)) > 0
+local have_children = #children > 0 and call('EXISTS', unpack(children)) > 0
 
 local function complete(job, token)
   local queue, id, key = job.queue, job.id, job.key
   if token ~= job.token or job.is_broken then return false end
   local name, parent, deduplication, attempts = unpack(call('HMGET', key, 'name', 'parentKey', 'deid', 'atm'))
   if not name or parent or deduplication then return false end
-  if have_children and call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
+  if have_children and job.may_have_children and call('EXISTS', key .. ':dependencies', key .. ':unsuccessful') > 0 then return false end
   if call('LREM', queue.active, -1, id) == 0 then return false end
-  call('HSET', key, 'atm', (number(attempts or '') or 0) + 1, 'returnvalue', job.value, 'finishedOn', now)
+  call('HSET', key, 'atm', attempts and number(attempts) + 1 or '1', 'returnvalue', job.value, 'finishedOn', now)
   call('XADD', queue.events, '*', 'event', 'completed', 'jobId', id, 'returnvalue', job.value, 'prev', 'active')
   queue.ended[#queue.ended + 1] = id
   return true
@@ -100,12 +104,15 @@ for n, job in ipairs(ends) do
 end
 if #unlocked > 0 then call('DEL', unpack(unlocked)) end
 
-local KINDS = { '', ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+local KINDS = { ':logs', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+local KINDS_OF_RUN = { ':logs' }
 local function delete(queue, ids)
   local keys = {}
   for n, id in ipairs(ids) do
     local key = queue.prefix .. id
-    for _, kind in ipairs(KINDS) do keys[#keys + 1] = key .. kind end
+    keys[#keys + 1] = key
+    -- The job of a run has no children.
+    for _, kind in ipairs(string.find(id, '@', 1, true) and KINDS_OF_RUN or KINDS) do keys[#keys + 1] = key .. kind end
     -- Lua passes some thousand arguments at most.
     if #keys >= 600 or n == #ids then
       call('DEL', unpack(keys))
@@ -164,13 +171,13 @@ local function activate(n, ids)
     local taker, key = takers[served], queue.prefix .. id
     call('SET', key .. ':lock', taker.token, 'PX', lock_ms)
     call('XADD', queue.events, '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
-    local hash, starts = call('HGETALL', key), 1
+    local hash, starts = call('HGETALL', key), '1'
     for i = 1, #hash, 2 do
-      if hash[i] == 'ats' then starts = number(hash[i + 1]) + 1 end
+      if hash[i] == 'ats' then starts = string.format('%.0f', number(hash[i + 1]) + 1) end
     end
     call('HSET', key, 'processedOn', now, 'ats', starts)
     -- The reader keeps the last value of a field.
-    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', string.format('%.0f', starts)
+    hash[#hash + 1], hash[#hash + 2], hash[#hash + 3], hash[#hash + 4] = 'processedOn', now, 'ats', starts
     taker.reply[2], taker.reply[3], taker.reply[4] = n, id, hash
     begins(taker.reply, id, taker.nonce)
   end

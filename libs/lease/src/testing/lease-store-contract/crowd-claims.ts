@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Fence } from '../../base/fence.js';
 import type { AcquireReply, AcquireRequest, LeaseStore } from '../../store/lease-store.js';
 import { assertAcquirable, assertFree, eventually, listAll } from './expectations.js';
+import { QUEUE } from './queue-claims.js';
 import { SESSION_ACQUIRE } from './session-acquire-claims.js';
 import { SESSION } from './session-claims.js';
 import { SESSION_REVOKED, SESSION_TERM } from './session-term-claims.js';
@@ -105,6 +106,7 @@ export const LIST: Claims = {
 /** What a claim needs that not every store has. */
 export const NEEDS: readonly (readonly [Claims, keyof LeaseStore])[] = [
   [MANY, 'acquireMany'],
+  [QUEUE, 'servesInOrder'],
   [EVICT, 'evict'],
   [LIST, 'list'],
   [SESSION, 'sessions'],

@@ -37,11 +37,11 @@ local function next_fence(rest)
     issued.fence = math.max(last + 1, micros)
     if issued.fence > 9007199254740991 then return nil end
     issued.left = math.min(rest, 9007199254740992 - issued.fence)
-    call('HSET', KEYS[1], 'runFence', string.format('%.0f', issued.fence + issued.left - 1))
+    call('HSET', KEYS[1], 'runFence', string.format(WHOLE, issued.fence + issued.left - 1))
   end
   local fence = issued.fence
   issued.fence, issued.left = fence + 1, issued.left - 1
-  return string.format('%.0f', fence)
+  return string.format(WHOLE, fence)
 end
 
 local function begun(found)
@@ -130,7 +130,7 @@ local function start(cron, run, a, rest)
   if not fence then return { 'FENCE_EXHAUSTED' } end
   local at = since_due(run, now)
   local started = run.latest and string.match(run.latest, '^%d+ %d+ (%-?%d+)') or at
-  run.state, run.attempt = 'running', string.format('%.0f', number(run.attempt) + 1)
+  run.state, run.attempt = 'running', string.format(WHOLE, number(run.attempt) + 1)
   local text, latest = state_text(run), table.concat({ fence, ARGV[a + 2], started, at }, ' ')
   if ARGV[a + 4] ~= '' then
     call('HSET', run.key, 's', text, 'r', latest, 'a', ARGV[a], 'w', ARGV[a + 1], 'notify', ARGV[a + 4])
@@ -140,7 +140,7 @@ local function start(cron, run, a, rest)
   local found = run.found
   if found[12] then call('HDEL', run.key, 'waiting') end
   found[2], found[4], found[12] = text, latest, false
-  call('ZADD', cron.open, string.format('%.0f', now + number(ARGV[a + 2])), run.id)
+  call('ZADD', cron.open, string.format(WHOLE, now + number(ARGV[a + 2])), run.id)
   return begun(found)
 end
 

@@ -8,7 +8,7 @@
 -- @include note-cron
 -- @include note-notification
 local function end_run(cron, run, keep, state, ...)
-  local was, at = run.state, string.format('%.0f', now)
+  local was, at = run.state, string.format(WHOLE, now)
   run.state = state
   redis.call('HSET', run.key, 's', state_text(run), 'f', since_due(run, now) .. ' ' .. (run.ended or ''), ...)
   redis.call('ZREM', cron.open, run.id)

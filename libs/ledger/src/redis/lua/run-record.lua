@@ -18,6 +18,7 @@
 -- together stands together, so that a step writes little and reads hardly more; and no usual value is longer than 64 bytes: up
 -- to there the server keeps a hash in one piece, in half of the memory that it takes otherwise.
 -- @include readable-formats
+-- @include lease/whole-numbers
 local state_of = { c = 'claimed', e = 'enqueued', r = 'running', o = 'orphaned', u = 'uncertain', s = 'succeeded',
   f = 'failed', x = 'cancelled', k = 'skipped' }
 local letter_of = {}
@@ -59,5 +60,5 @@ end
 
 -- A time as the record has it.
 local function since_due(run, at)
-  return string.format('%.0f', at - run.since)
+  return string.format(WHOLE, at - run.since)
 end

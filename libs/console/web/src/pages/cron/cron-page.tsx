@@ -1,9 +1,10 @@
-import { useLocation, useSearch } from 'wouter-preact';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { CronDetail, JournalEntry } from '../../data/types.js';
-import { Instant } from '../../ui/instant.js';
+import { HealthBadge, toneOf } from '../../ui/badge.js';
+import { Instant, Since } from '../../ui/instant.js';
 import { MutedNotice } from '../../ui/muted.js';
 import { Page } from '../../ui/page.js';
 import { Shown } from '../../ui/states.js';
@@ -51,6 +52,7 @@ function Known({ cron, at, reload }: KnownProps) {
   return (
     <>
       <Said cron={cron} />
+      <Health cron={cron} />
       <CronActions cron={cron} reload={reload} />
       {cron.paused ? <PausedNotice cron={cron} /> : null}
       <MutedNotice cron={cron} />
@@ -72,6 +74,24 @@ function Known({ cron, at, reload }: KnownProps) {
         {chosen === 'activity' ? <ActivityTab cron={cron} /> : null}
       </Tabs>
     </>
+  );
+}
+
+/** What is wrong with it, since when, and what its newest run failed with; one that is paused or well says so below. */
+function Health({ cron }: { readonly cron: CronDetail }) {
+  const { health, last } = cron;
+  const tone = toneOf(health);
+  if (tone === 'good' || tone === 'calm') return null;
+  return (
+    <p class={`notice ${tone}`}>
+      <HealthBadge cron={cron} /> {health.since === null ? null : <Since at={health.since} />}
+      {last?.error ? (
+        <>
+          {': '}
+          <Link href={to.run(last.id)}>{last.error.split('\n', 1)[0]}</Link>
+        </>
+      ) : null}
+    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 import { cronQuestions } from '../../data/questions.js';
 import { useResource } from '../../data/resource.js';
 import type { CronDetail, TimelineItem } from '../../data/types.js';
-import { StateBadge } from '../../ui/badge.js';
+import { HealthBadge } from '../../ui/badge.js';
 import { Facts } from '../../ui/facts.js';
 import { Instant, Left } from '../../ui/instant.js';
 import { Section } from '../../ui/page.js';
@@ -33,7 +33,7 @@ export function NowTab({ cron, at }: NowProps) {
 function Glance({ cron, at }: NowProps) {
   const { scheduleText, expression, timeZone, next, holder, fence, leaseLeftMs, refusals } = cron;
   return (
-    <Section title={words.now} aside={<StateBadge cron={cron} />}>
+    <Section title={words.now} aside={<State cron={cron} />}>
       <Facts
         of={[
           [heads.schedule, scheduleText],
@@ -47,6 +47,14 @@ function Glance({ cron, at }: NowProps) {
         ]}
       />
     </Section>
+  );
+}
+
+function State({ cron }: { readonly cron: CronDetail }) {
+  return (
+    <>
+      <HealthBadge cron={cron} /> {cron.manual ? <small class="quiet">{WORDS.home.manual}</small> : null}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import { to } from '../../data/paths.js';
 import type { CronSummary, Mute } from '../../data/types.js';
 import { durationText } from '../../time/instants.js';
-import { Badge, type Tone } from '../../ui/badge.js';
+import { HealthBadge } from '../../ui/badge.js';
 import { Duration, Instant, Since } from '../../ui/instant.js';
 import { MutedMark } from '../../ui/muted.js';
 import { None, Table, type Column } from '../../ui/table.js';
@@ -54,23 +54,17 @@ function Name({ cron: { name, expression, timeZone, tags, description, owner } }
   );
 }
 
-const TONES: Readonly<Record<CronSummary['health']['state'], Tone>> = {
-  ...{ uncertain: 'warn', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
-  ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
-};
-
 interface StateProps {
   readonly cron: CronSummary;
   readonly mutes: readonly Mute[];
 }
 
 function State({ cron, mutes }: StateProps) {
-  const { health, paused, manual, last } = cron;
-  const { state, text, since } = health;
-  const title = paused ? words.pausedBy(paused.by, paused.reason) : (last?.error ?? undefined);
+  const { health, manual } = cron;
+  const { state, since } = health;
   return (
     <>
-      <Badge tone={TONES[state]} text={text} title={title} />
+      <HealthBadge cron={cron} />
       {since === null || state === 'healthy' ? null : (
         <small class="quiet under">
           <Since at={since} />

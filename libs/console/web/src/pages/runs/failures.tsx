@@ -60,9 +60,17 @@ const COLUMNS: readonly Column<FailureGroup>[] = [
       </Link>
     ),
   },
-  { title: words.columns.runs, numeric: true, cell: ({ count }) => count },
+  { title: words.columns.runs, numeric: true, cell: ({ count, complete }) => words.counted(count, complete) },
   { title: words.columns.crons, cell: ({ crons }) => <CronNames names={crons} /> },
-  { title: words.columns.first, cell: ({ firstAt }) => <Instant at={firstAt} /> },
+  {
+    title: words.columns.first,
+    cell: ({ firstAt, complete }) => (
+      <>
+        {complete ? null : `${words.orEarlier} `}
+        <Instant at={firstAt} />
+      </>
+    ),
+  },
   { title: words.columns.last, cell: ({ lastAt }) => <Instant at={lastAt} relative /> },
 ];
 

@@ -14,15 +14,16 @@ as $$
 declare
   locked text[];
   rows_locked tid[];
+  fences bigint[];
   begun bigint[];
   plain json[];
   replies json[];
   request jsonb;
   at_place bigint;
 begin
-  select asked.names, asked.places into locked, rows_locked from lock_crons(the_space, requests) asked;
+  select asked.names, asked.places, asked.fences into locked, rows_locked, fences from lock_crons(the_space, requests) asked;
   select array_agg(one.at_place order by one.at_place), array_agg(one.reply order by one.at_place) into begun, plain
-  from begin_plain_attempts(the_space, requests, locked, rows_locked) one;
+  from begin_plain_attempts(the_space, requests, locked, rows_locked, fences) one;
   if cardinality(begun) = jsonb_array_length(requests) then return array_to_json(plain); end if;
   for request, at_place in
     select one, place from jsonb_array_elements(requests) with ordinality list (one, place) order by place

@@ -11,7 +11,7 @@ as $$
   select coalesce(json_agg(json_build_object('runId', id, 'delivery', delivery, 'priority', priority)
     order by scheduled_at, id), '[]')
   from (
-    select id, delivery, priority, scheduled_at from run where space = the_space and cron = the_cron and pending
+    select id, delivery, priority, scheduled_at from run where space = the_space and cron = the_cron and is_watched and pending
     order by scheduled_at, id limit the_most
   ) as oldest
 $$;

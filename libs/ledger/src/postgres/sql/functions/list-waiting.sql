@@ -9,6 +9,6 @@ set search_path from current
 as $$
   select coalesce(json_agg(cron), '[]')
   from (
-    select distinct cron from run where space = the_space and pending and watch_at <= now_ms() limit the_most
+    select distinct cron from run where space = the_space and is_watched and pending and watch_at <= now_ms() limit the_most
   ) as waiting
 $$;

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Answers } from '@fencepost/client';
+import { LEDGER } from '@fencepost/jobs';
+import type { Ledger } from '@fencepost/ledger';
+import { CronCatalog, CronOperator, Doctor } from '@fencepost/operations';
+import { keptRuns } from '@fencepost/operations/internal';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
+
+const BY = { by: 'test', reason: 'a test' };
+const FAILURES = 54;
+const OTHERS = 300;
+
+let running: RunningApp;
+let firstEnd = 0;
+beforeAll(async () => {
+  running = await startSchedulerApp({ settings: { keepRuns: 10_000 } });
+  const crons = running.app.get(CronCatalog, { strict: false });
+  const names = ['settle', ...Array.from({ length: OTHERS }, (_, n) => `other-${n}`)];
+  await crons.setMany(
+    names.map((name) => ({ name, expression: '0 3 1 1 *' })),
+    BY,
+  );
+  for (let n = 0; n < FAILURES; n += 1) await failed('settle');
+  const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
+  const runs = await ledger.runsIn('failed', ['settle'], 1_000);
+  firstEnd = Math.min(...runs.map(({ finishedAt }) => finishedAt ?? Infinity));
+}, 60_000);
+afterAll(() => running.close());
+
+async function failed(cron: string): Promise<void> {
+  const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
+  const reply = await running.app.get(CronOperator, { strict: false }).trigger(cron, { ...BY, force: true });
+  if (reply.verdict !== 'claimed') throw new Error(`Expected ${cron} to run, got ${reply.verdict}.`);
+  const nonce = randomUUID();
+  const begun = await ledger.begin({ runId: reply.runId, nonce, worker: 'w/1', ttlMs: 60_000, maxAttempts: 1 });
+  if (begun.verdict !== 'begun') throw new Error(`Expected a begin, got ${begun.verdict}.`);
+  const attempt = { runId: reply.runId, nonce, fence: begun.fence };
+  await ledger.finish(attempt, { kind: 'failed', error: 'Error: no paper' });
+}
+
+async function asked<Answer>(path: string): Promise<Answer> {
+  return (await (await running.ask(path)).json()) as Answer;
+}
+
+describe('54 failures in a row of one cron of 301', () => {
+  it('are 54 in the overview and among the failures by error, the first of them included', async () => {
+    const overview = await asked<Answers['Overview']>('/api/overview');
+    expect([overview.failed, overview.failedComplete]).toEqual([FAILURES, true]);
+    const { items, complete } = await asked<Answers['Failures']>('/api/runs/failures');
+    expect([items.length, complete]).toEqual([1, true]);
+    expect(items[0]).toMatchObject({ count: FAILURES, complete: true, firstAt: new Date(firstEnd).toISOString() });
+  });
+
+  it('are "30 or more in a row" on the list, on its page and by the doctor, which read 30', async () => {
+    const { health } = await asked<Answers['CronDetail']>('/api/crons/settle');
+    expect(health.text).toBe('failing (30 or more in a row)');
+    const findings = await running.app.get(Doctor, { strict: false }).examine();
+    expect(findings.find(({ code }) => code === 'FAILING')?.text).toContain('settle (30 or more in a row)');
+  });
+});
+
+describe('keptRuns', () => {
+  const ledgerOf = (counts: Readonly<Record<string, number>>) => ({
+    runsIn: async (_: string, crons: readonly string[], limit: number) =>
+      crons.flatMap((cron) => Array.from({ length: Math.min(limit, counts[cron] ?? 0) }, () => ({ cron }) as never)),
+  });
+  const crons = Array.from({ length: 1_000 }, (_, n) => `c${n}`);
+  const bounds = { maxRuns: 5_000, maxOfCron: 1_000 };
+
+  it('reads of the few that have many what the others leave of the bound', async () => {
+    const { runs, cut } = await keptRuns(ledgerOf({ c1: 700, c2: 3 }), { state: 'failed', crons }, bounds);
+    expect([runs.length, cut.size]).toEqual([703, 0]);
+  });
+
+  it('names the crons of which there may be more', async () => {
+    const { runs, cut } = await keptRuns(ledgerOf({ c1: 1_700, c2: 3 }), { state: 'failed', crons }, bounds);
+    expect([runs.length, [...cut]]).toEqual([1_003, ['c1']]);
+  });
+
+  it('reads about as many as it may where all crons have many', async () => {
+    const all = Object.fromEntries(crons.map((cron) => [cron, 500]));
+    const { runs, cut } = await keptRuns(ledgerOf(all), { state: 'failed', crons }, bounds);
+    expect([runs.length, cut.size]).toEqual([5_000, 1_000]);
+  });
+});
