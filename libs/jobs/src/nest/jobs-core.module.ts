@@ -14,7 +14,7 @@ import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
-import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
+import { Leases, type Clock, type LeaseStore } from '@fencepost/lease';
 import { cronLeaseEvents, LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsSettings, type Role } from './options.js';
 import { optionsProvider, type JobsOptionsSource } from './options-source.js';
@@ -253,11 +253,6 @@ function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Teleme
  */
 async function openTracing({ tracing }: JobsSettings, telemetry: Telemetry): Promise<Tracing | null> {
   if (!tracing) return null;
-  try {
-    const { OpenTelemetryTracing } = await import('../telemetry/open-telemetry.js');
-    return new OpenTelemetryTracing(telemetry);
-  } catch (cause) {
-    const text = 'The JobsModule option "tracing" needs the packages @opentelemetry/api and bullmq-otel.';
-    throw new SetupError(`${text} Install them, or remove the option. ${String(cause)}`, { cause });
-  }
+  const { openTelemetryTracing } = await import('../telemetry/open-telemetry.js');
+  return openTelemetryTracing(telemetry);
 }
