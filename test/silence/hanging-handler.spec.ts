@@ -66,7 +66,7 @@ describe('a handler that never returns', { timeout: 90_000 }, () => {
     alarms = recordedEvents(scheduler.get(Telemetry));
     told = recordedEvents(worker.get(Telemetry));
     await Promise.all(apps.map((app) => app.init()));
-  });
+  }, 60_000);
 
   afterAll(async () => {
     letGo();

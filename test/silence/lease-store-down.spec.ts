@@ -38,7 +38,7 @@ describe('schedulers whose lease store has lost its majority', { timeout: 60_000
     const made = Test.createTestingModule({ imports: [jobs, MetricsModule.on(jobs)], providers: [Ticker] });
     app = await made.compile();
     await app.init();
-  });
+  }, 60_000);
 
   afterAll(async () => {
     await app.close();

@@ -56,7 +56,7 @@ describe("a store's clock that was an hour ahead for a moment", { timeout: 120_0
       privateRedis({ 'maxmemory-policy': 'noeviction' }),
       startPrivatePostgres({ env: postgresClock.env }),
     ]);
-    closing.push(stepped.stop, steady.stop, database.stop);
+    closing.push(...[stepped, steady, database].map((server) => () => server.stop()));
     const { url } = database;
     const inPostgres = { REDIS_URL: steady.url, FENCEPOST_LEDGER: 'postgres', DATABASE_URL: url };
     const [onRedis, onPostgres] = await Promise.all([

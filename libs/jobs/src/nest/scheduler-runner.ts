@@ -95,21 +95,9 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     this.#notifier = notifier;
     const trail = await openAuditTrail(this.redis, this.database, this.settings);
     const orders = new OrderLog({ trail, ledger, clock, telemetry, lookEveryMs: sweepEveryMs });
-    const told = {
-      leasePlace: placeOf(this.settings),
-      queueLimits: (delivery: Delivery) => this.#queueLimits(delivery),
-    };
-    const pod = new SchedulerPod({
-      ...stores,
-      ...times,
-      ...told,
-      notifier,
-      clock,
-      instants,
-      random,
-      telemetry,
-      tracing,
-    });
+    const queueLimits = (delivery: Delivery) => this.#queueLimits(delivery);
+    const told = { leasePlace: placeOf(this.settings), queueLimits, notifier, telemetry, tracing };
+    const pod = new SchedulerPod({ ...stores, ...times, ...told, clock, instants, random });
     this.#orders = orders;
     this.#pod = pod;
     // Before anything is written, and where the deployment is too new for this process, it ends here.

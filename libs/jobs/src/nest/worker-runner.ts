@@ -53,9 +53,10 @@ import {
 } from './tokens.js';
 import { FormatHeartbeat } from '../membership/format-heartbeat.js';
 import type { Membership } from '../membership/membership.js';
-
 /** Between two looks at who is live and what the catalog has: a change of either is known within this time. */
 const DECLARE_AGAIN_MS = 5_000;
+
+const loadLongRuns = () => import('../running/long-runs.js');
 
 /** Starts and stops what a worker does: find the crons and jobs, declare them, take deliveries. */
 @Injectable()
@@ -217,8 +218,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
     const ports = { ledger, clock, telemetry, random, tracing };
     const [worker, { notifyOf }, { rerouting }] = [this.keeper.holder, this.notifications, this.queue];
-    const load = () => import('../running/long-runs.js');
-    const longRuns = () => load().then(({ LongRuns: Made }) => (this.#longRuns ??= new Made({ ...ports, worker })));
+    const longRuns = () => loadLongRuns().then((made) => (this.#longRuns ??= new made.LongRuns({ ...ports, worker })));
     const handlerOf = (name: string) => this.#executed.find(name);
     const attempts = { ...ports, worker, ttlMs, longRuns, notifyOf, handlerOf };
     const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts, rerouting };

@@ -60,6 +60,7 @@ function standstills({ pods }: DoctorFacts): DoctorFinding[] {
 
 /** Whether leases were lost by no fault of the pods that held them. */
 export function isStoreAtFault({ pods }: Pick<DoctorFacts, 'pods'>): boolean {
-  const isClock = ({ cause }: Standstill) => cause === 'store-clock-back';
-  return pods.some(isLeaseStoreDown) || [...standstillsOf(pods).values()].some(isClock);
+  return (
+    pods.some(isLeaseStoreDown) || [...standstillsOf(pods).values()].some(({ cause }) => cause === 'store-clock-back')
+  );
 }
