@@ -1,6 +1,6 @@
 import { definitionAlerts } from './definition-alerts.mjs';
 import { doubtAlerts } from './doubt-alerts.mjs';
-import { ask, grown, quantile } from './promql.mjs';
+import { ask, grouping, grown, quantile } from './promql.mjs';
 
 /**
  * @typedef {object} Alert
@@ -30,28 +30,35 @@ export function alertList(m) {
   );
 }
 
+/** The cron that an alert is about: two deployments may have one of the same name. */
+const OF_IT = 'cron=%q, deployment=%q';
+const WHOSE = '$labels.cron $labels.deployment';
+
 /**
  * The tags of the cron that an alert is about, such as ",billing,eu,": a route or a silence matches ".*,billing,.*". In order, and of
  * the last hour: an alert with other labels would be another alert.
  */
 function tagged(m) {
   const { name } = m.tagsInfo;
-  const asked = `printf "max by (tag) (last_over_time(${name}{cron=%q}[1h]))" $labels.cron | query | sortByLabel "tag"`;
+  const asked = `printf "max by (tag) (last_over_time(${name}{${OF_IT}}[1h]))" ${WHOSE} | query | sortByLabel "tag"`;
   return { labels: { tags: `,{{ range ${asked} }}{{ .Labels.tag }},{{ end }}` } };
 }
 
 /** Owner and runbook of the cron that an alert is about, as they were shown last within the hour. No labels: they may change. */
 function owned(m) {
-  const seen = `max_over_time(timestamp(${m.cronInfo.name}{cron=%q})[1h:1m])`;
-  const asked = `printf "topk(1, max by (owner, runbook_url) (${seen}))" $labels.cron | query`;
+  const seen = `max_over_time(timestamp(${m.cronInfo.name}{${OF_IT}})[1h:1m])`;
+  const asked = `printf "topk(1, max by (owner, runbook_url) (${seen}))" ${WHOSE} | query`;
   const said = (label) => `{{ range ${asked} }}{{ .Labels.${label} }}{{ end }}`;
   return { annotations: { owner: said('owner'), cron_runbook_url: said('runbook_url') } };
 }
 
 function pods(m) {
   // A pod that can't read how many there are shows no number: that is the alert about the store. Of every pod there is this one.
+  // Where a whole deployment is gone, others may be there: it is known by what it showed within the last hour.
+  const seen = ask({ of: m.programErrors, as: 'max', over: 'max_over_time', range: '1h' });
+  const gone = `(${seen} unless ${ask({ of: m.programErrors, as: 'max' })})`;
   const none = (role) =>
-    `${ask({ of: m.pods, where: { role }, as: 'max' })} == 0 or absent(${ask({ of: m.programErrors })})`;
+    `${ask({ of: m.pods, where: { role }, as: 'max' })} == 0 or ${gone} or absent(${ask({ of: m.programErrors })})`;
   return [
     {
       ...{
@@ -73,8 +80,11 @@ function pods(m) {
 }
 
 function active(m) {
-  const crons = `sum(${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
-  const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or vector(0))`;
+  const crons = `sum ${grouping()} (${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
+  const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or 0 * ${crons})`;
+  const causes = m.cronStandstill.labels.cause.filter((cause) => cause !== 'paused');
+  const where = { cause: `~${causes.join('|')}` };
+  const standing = ask({ of: m.cronStandstill, where, by: ['cron', 'cause'], as: 'max' });
   const overdue = `time() - ${ask({ of: m.nextFire, by: ['cron'], as: 'min' })}`;
   return [
     {
@@ -89,6 +99,12 @@ function active(m) {
       summary: '{{ $labels.cron }} was due {{ $value | humanizeDuration }} ago, and is not accounted for.',
       description:
         'Its holder has neither claimed the instant nor recorded a reason: it cannot reach its store, or is stuck.',
+      runbook: 'stuck-cron',
+    },
+    {
+      ...{ name: 'FencepostCronStandstill', expr: `${standing} > 0`, holds: '1m', severity: 'critical' },
+      summary: '{{ $labels.cron }} stands still: {{ $labels.cause }}.',
+      description: 'It should have run and did not, or its run does not end. "fencepost doctor" has the sentence.',
       runbook: 'stuck-cron',
     },
   ];

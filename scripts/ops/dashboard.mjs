@@ -31,12 +31,17 @@ export function dashboardFile(metrics, onQuorum = false) {
 function variables({ fires }) {
   return [
     { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Prometheus', hide: 0 },
-    {
-      ...{ name: 'cron', type: 'query', label: 'Cron', datasource: SOURCE, refresh: 2, sort: 1 },
-      ...{ query: { query: `label_values(${fires.name}, cron)`, refId: 'crons' }, definition: '' },
-      ...{ multi: true, includeAll: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
-    },
+    chosen({ name: 'deployment', label: 'Deployment' }, `label_values(${fires.name}, deployment)`),
+    chosen({ name: 'cron', label: 'Cron' }, `label_values(${fires.name}{deployment=~"$deployment"}, cron)`),
   ];
+}
+
+function chosen(variable, query) {
+  return {
+    ...{ ...variable, type: 'query', datasource: SOURCE, refresh: 2, sort: 1 },
+    ...{ query: { query, refId: `${variable.name}s` }, definition: '' },
+    ...{ multi: true, includeAll: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
+  };
 }
 
 /** From left to right, and down when a row is full. */

@@ -1,4 +1,4 @@
-import { ask, grown } from './promql.mjs';
+import { ask, grouping, grown } from './promql.mjs';
 
 /**
  * What crons are other than people may believe.
@@ -19,7 +19,7 @@ export function definitionAlerts(m) {
     },
     {
       name: 'FencepostRevisionsMixed',
-      expr: `count by (app) (${revisions} > 0) > 1`,
+      expr: `count ${grouping(['app'])} (${revisions} > 0) > 1`,
       ...{ holds: '30m', severity: 'warning', runbook: 'definitions' },
       summary: 'Pods of {{ $value }} revisions of {{ $labels.app }} are live.',
       description: 'The newest that has a cron defines it. A deployment that takes this long has stopped half-way.',

@@ -9,6 +9,10 @@ metrics of Fencepost begin with \`fencepost_\` and count in base units: seconds.
 **Access.** Open on loopback. Elsewhere it needs a viewer's token (\`Authorization: Bearer …\`) or \`FENCEPOST_METRICS_OPEN=true\`. The
 metrics contain cron names and run outcomes, and no payloads or holders.
 
+**Deployment.** Every metric of Fencepost has the label \`deployment\`, prefix and tenant as in \`fencepost:default\`. Group by it: several
+deployments may be in one Prometheus, with crons of the same name, and what is well in one says nothing of another. The rules and the
+dashboard do, and the dashboard chooses among them.
+
 **From 0.** The counters of each cron and each outcome exist from the first scrape on, at 0: to Prometheus, the step from no series to 1 is
 no increase. What a pod counts before it is first scraped is counted by the alerts that ring for a single event: they take the whole
 value of a process that is younger than their window. Your own application needs \`collectDefaultMetrics()\` of \`prom-client\` for that.
@@ -26,9 +30,13 @@ and \`fencepost_store_failures_total\` counts the failure.
 
 \`\`\`promql
 # Failures of the crons with the tag "billing"
-sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0 and on (cron) fencepost_cron_tags_info{tag="billing"}
+sum by (deployment, cron) (increase(fencepost_runs_total{status="failed"}[10m])) > 0
+  and on (deployment, cron) fencepost_cron_tags_info{tag="billing"}
 # Runs per second, by tag; a cron with two tags counts in both
-sum by (tag) (max by (cron, tag) (fencepost_cron_tags_info) * on (cron) group_left () sum by (cron) (rate(cron_runs_total[5m])))
+sum by (deployment, tag) (
+  max by (deployment, cron, tag) (fencepost_cron_tags_info)
+  * on (deployment, cron) group_left () sum by (deployment, cron) (rate(fencepost_runs_total[5m]))
+)
 \`\`\`
 
 An alert about one cron has its tags as the label \`tags\`, such as \`,billing,eu,\`, or \`,\` without any. It keeps them for an hour after the
@@ -39,8 +47,8 @@ last scheduler that shows them is gone. Route or silence a tag in Alertmanager w
 one cron has them as the annotations \`owner\` and \`cron_runbook_url\`; its \`runbook_url\` is that of Fencepost. A rule of your own joins them:
 
 \`\`\`promql
-sum by (cron) (increase(cron_runs_total{status="failed"}[10m])) > 0
-  * on (cron) group_left (owner, runbook_url) max by (cron, owner, runbook_url) (fencepost_cron_info)
+(sum by (deployment, cron) (increase(fencepost_runs_total{status="failed"}[10m])) > 0)
+  * on (deployment, cron) group_left (owner, runbook_url) max by (deployment, cron, owner, runbook_url) (fencepost_cron_info)
 \`\`\`
 
 **Definitions.** \`fencepost_revision_pods{app, revision}\` has the live pods of each revision, for at most 100 revisions; the pods of the others are

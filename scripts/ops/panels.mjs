@@ -1,6 +1,11 @@
-import { ask, quantile } from './promql.mjs';
+import * as promql from './promql.mjs';
 
 const RATE = '$__rate_interval';
+
+/** Of the deployments that somebody has chosen above. */
+const inChosen = (question) => ({ ...question, where: { deployment: '~$deployment', ...question.where } });
+const ask = (question) => promql.ask(inChosen(question));
+const quantile = (part, question) => promql.quantile(part, inChosen(question));
 
 /** Of the crons that somebody has chosen above. */
 const CHOSEN = { cron: '~$cron' };
@@ -34,12 +39,13 @@ export function rows(m) {
   ];
 }
 
-const stat = (title, expr, more = {}) => ({ title, type: 'stat', unit: 'none', shows: [[expr, '']], ...more });
-const lines = (title, shows, more = {}) => ({ title, type: 'timeseries', unit: 'none', shows, ...more });
+const stat = (title, expr, more = {}) => ({ title, type: 'stat', unit: 'none', shows: named([[expr, '']]), ...more });
+const lines = (title, shows, more = {}) => ({ title, type: 'timeseries', unit: 'none', shows: named(shows), ...more });
+const named = (shows) => shows.map(([expr, legend]) => [expr, `{{deployment}} ${legend}`.trim()]);
 
 function now(m) {
-  const crons = `sum(${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
-  const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or vector(0))`;
+  const crons = `sum ${promql.grouping()} (${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
+  const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or 0 * ${crons})`;
   const pods = (role) => ask({ of: m.pods, where: { role }, as: 'max' });
   return [
     stat('Schedulers', pods('scheduler')),
@@ -86,8 +92,8 @@ function running(m) {
   return [
     lines('Runs by status', [[perWindow({ of: m.runs, where: CHOSEN, by: ['status'] }), '{{status}}']]),
     lines('Failed runs', [[failures, '{{cron}}']]),
-    lines('Failed runs, by tag', [[`sum by (tag) (${tags} * on (cron) group_left () ${failures})`, '{{tag}}']]),
-    lines('Failed runs, by owner', [[`sum by (owner) (${owners} * on (cron) group_left () ${failures})`, '{{owner}}']]),
+    lines('Failed runs, by tag', [[joined('tag', tags, failures), '{{tag}}']]),
+    lines('Failed runs, by owner', [[joined('owner', owners, failures), '{{owner}}']]),
     lines(
       'Duration p95',
       [[quantile(0.95, { of: m.runDuration, where: CHOSEN, by: ['cron'], range: RATE }), '{{cron}}']],
@@ -98,6 +104,11 @@ function running(m) {
     { ...lines('Time since the last success', [[age, '{{cron}}']], { unit: 's' }), type: 'table' },
     { ...lines('Interval between instants', [[interval, '{{cron}}']], { unit: 's' }), type: 'table' },
   ];
+}
+
+/** Of each cron, what is said of it, times what is counted. */
+function joined(label, said, counted) {
+  return `sum ${promql.grouping([label])} (${said} * on (deployment, cron) group_left () ${counted})`;
 }
 
 function definitions(m) {

@@ -6,13 +6,14 @@
  * @property {Readonly<Record<string, string>>} [where] equal to, or with a `~` in front: matching
  * @property {readonly string[]} [by]
  * @property {'sum' | 'max' | 'min'} [as]
- * @property {'rate' | 'increase' | 'deriv'} [over] with `range`
+ * @property {'rate' | 'increase' | 'deriv' | 'max_over_time'} [over] with `range`
  * @property {string} [range]
  * @property {'_bucket' | '_sum' | '_count'} [part] of a histogram
  */
 
 /**
- * A part of an expression, from the list of metrics.
+ * A part of an expression, from the list of metrics. Every group is of one deployment: several may be in one Prometheus, and what is
+ * well in one says nothing of another.
  * @param {Question} question
  * @throws {Error} for a label or a value that the metric doesn't have
  */
@@ -24,7 +25,12 @@ export function ask({ of, where = {}, by = [], as, over, range, part }) {
   const series = `${of.name}${part ?? ''}${matchers.length === 0 ? '' : `{${matchers.join(', ')}}`}`;
   const ranged = over === undefined ? series : `${over}(${series}[${range}])`;
   if (as === undefined) return ranged;
-  return by.length === 0 ? `${as}(${ranged})` : `${as} by (${by.join(', ')}) (${ranged})`;
+  return `${as} ${grouping(by)} (${ranged})`;
+}
+
+/** @param {readonly string[]} [by] */
+export function grouping(by = []) {
+  return `by (${['deployment', ...by].join(', ')})`;
 }
 
 const MINUTES = /^(\d+)m$/;
@@ -37,7 +43,7 @@ const MINUTES = /^(\d+)m$/;
 export function grown(question) {
   const { range, by, ...of } = question;
   const young = `time() - process_start_time_seconds < ${Number(MINUTES.exec(range)?.[1]) * 60}`;
-  const fromBirth = `sum by (${by.join(', ')}) (${ask(of)} and on (instance) (${young}))`;
+  const fromBirth = `sum ${grouping(by)} (${ask(of)} and on (instance) (${young}))`;
   return `${ask({ ...question, as: 'sum', over: 'increase' })} > 0 or ${fromBirth} > 0`;
 }
 
@@ -64,11 +70,11 @@ export function quantile(part, { by = [], ...question }) {
 function matcher(spec, label, value) {
   checkLabel(spec, label);
   if (value.startsWith('~')) return `${label}=~"${value.slice(1)}"`;
-  const values = spec.labels[label];
+  const values = spec.labels[label] ?? null;
   if (values !== null && !values.includes(value)) throw new Error(`${spec.name} has no ${label} "${value}".`);
   return `${label}="${value}"`;
 }
 
 function checkLabel({ name, labels }, label) {
-  if (!(label in labels)) throw new Error(`${name} has no label "${label}".`);
+  if (label !== 'deployment' && !(label in labels)) throw new Error(`${name} has no label "${label}".`);
 }

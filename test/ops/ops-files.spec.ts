@@ -33,8 +33,8 @@ const queries = [
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
-/** Labels that Prometheus itself puts on what it reads. */
-const OF_THE_SCRAPE = ['instance', 'le'];
+/** Labels that Prometheus itself puts on what it reads, and one that every metric has. */
+const OF_THE_SCRAPE = ['instance', 'le', 'deployment'];
 
 const metricOf = (series: string) =>
   list.find(({ name, type }) =>
@@ -58,6 +58,7 @@ function wrongMatchers(metric: MetricSpec | undefined, inside: string): string[]
   const matchers = inside === '' ? [] : inside.split(', ');
   return matchers.filter((matcher) => {
     const [, label = '', operator, value = ''] = /^(\w+)(=~?)"([^"]*)"$/.exec(matcher) ?? [];
+    if (label === 'deployment') return false;
     const values = metric?.labels[label];
     return values === undefined || (values !== null && operator === '=' && !values.includes(value));
   });
@@ -122,9 +123,9 @@ describe('the alerts', () => {
     expect(about.length).toBeGreaterThan(3);
     for (const { annotations = {} } of about) {
       expect(
-        unknownIn(/printf "(.*)" \$labels/.exec(annotations['owner'] ?? '')?.[1]?.replace('%q', '"a"') ?? '?'),
+        unknownIn(/printf "(.*)" \$labels/.exec(annotations['owner'] ?? '')?.[1]?.replaceAll('%q', '"a"') ?? '?'),
       ).toEqual([]);
-      expect(annotations['owner']).toContain('fencepost_cron_info{cron=%q}');
+      expect(annotations['owner']).toContain('fencepost_cron_info{cron=%q, deployment=%q}');
       expect(annotations['cron_runbook_url']).toContain('.Labels.runbook_url');
     }
     for (const file of [RULES, RULE_OBJECT]) {

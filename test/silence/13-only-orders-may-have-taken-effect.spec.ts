@@ -9,7 +9,6 @@ import { ensureBuilt } from '../../scripts/build.mjs';
 import { redisSpaces } from '../jobs/redis-space.js';
 import { declared, FencepostDeployment } from '../support/fencepost.js';
 import { privateRedis, testRedis, type PrivateRedis } from '../support/redis.js';
-import { problemOf } from '../../libs/console/src/api/problem.js';
 import { withStore } from '../../apps/cli/src/store/store.js';
 import { Audited } from '../../apps/cli/src/deployment/audited.js';
 import type { World } from '../../apps/cli/src/world.js';
@@ -43,12 +42,6 @@ describe('a store that stops answering', () => {
   it('was only read by a read', async () => {
     expect(await sentenceOf(false)).toMatch(/stopped answering .*\. Check that the server is reachable/);
     expect(await sentenceOf(false)).not.toMatch(/taken effect/);
-  });
-
-  it('is told of by the API in the same way', () => {
-    const away = Object.assign(new Error('read'), { code: 'ECONNRESET' });
-    expect(problemOf(away, true).detail).toMatch(/order may have taken effect/);
-    expect(problemOf(away).detail).toBe('The store did not answer in time. Retry when it answers.');
   });
 });
 

@@ -71,14 +71,14 @@ function readSample(line: string): Sample {
   return { name, labels, value: value.endsWith('Inf') ? Number(`${value}inity`) : Number(value) };
 }
 
-/** The value of one series, `undefined` where there is none. */
+/** The value of one series, `undefined` where there is none. Of one page, whose deployment is not asked for. */
 export function valueOf(
   families: ReadonlyMap<string, Family>,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number | undefined {
   const all = [...families.values()].flatMap(({ samples }) => samples).filter((sample) => sample.name === name);
-  return all.find((sample) => same(sample.labels, labels))?.value;
+  return all.find(({ labels: { deployment: _, ...own } }) => same(own, labels))?.value;
 }
 
 function same(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {

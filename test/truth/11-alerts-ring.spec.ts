@@ -41,6 +41,14 @@ interface Series {
   readonly values: string;
 }
 
+/** Without what all series of a recording share. */
+function bareOf(series: string): string {
+  return series
+    .replaceAll(/(deployment|instance)="[^"]*",?/g, '')
+    .replace(',}', '}')
+    .replace('{}', '');
+}
+
 /** The series of a page that the expression asks for, as they go on. */
 function seriesOf({ instance, at, samples }: Page, expr: string, { changes = {}, goesOn = false }: Seen): Series[] {
   const asked = samples.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(expr));
@@ -48,7 +56,7 @@ function seriesOf({ instance, at, samples }: Page, expr: string, { changes = {},
     const inside = Object.entries(labels)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([label, text]) => `${label}="${text}"`);
-    const bare = inside.length === 0 ? name : `${name}{${inside.join(',')}}`;
+    const bare = bareOf(`${name}{${inside.join(',')}}`);
     const isInstant = name.endsWith('_timestamp_seconds');
     const moved = isInstant || name === 'process_start_time_seconds' ? value - at : value;
     const step = isInstant && goesOn ? '+60' : '+0';
@@ -63,10 +71,15 @@ function inputOf(alert: string, seen: Seen): Series[] {
   const recorded = pages.flatMap((page) => seriesOf(page, expr, seen));
   const known = recorded.map(({ series }) => series);
   for (const change of Object.keys(seen.changes ?? {})) {
-    const isShown = known.some((series) => series.replace(/,?instance="[^"]*"/, '').replace('{}', '') === change);
-    if (!isShown) throw new Error(`Expected pods to show ${change} from the first scrape on.`);
+    if (!known.some((series) => bareOf(series) === change))
+      throw new Error(`Expected pods to show ${change} from the first scrape on.`);
   }
-  const added = Object.entries(seen.added ?? {}).map(([series, values]) => ({ series, values }));
+  const samples = pages.flatMap((page) => page.samples);
+  const whose = samples.find(({ labels }) => labels['deployment'])?.labels['deployment'] ?? '';
+  const added = Object.entries(seen.added ?? {}).map(([series, values]) => ({
+    series: series.replace('{', `{deployment="${whose}",`),
+    values,
+  }));
   return [...recorded, ...added];
 }
 

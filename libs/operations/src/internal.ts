@@ -24,7 +24,6 @@ export { findLostDefinitions } from './operating/lost-definitions.js';
 export { ORDER_RECORDS } from './operating/order-records.js';
 export { readRedisFacts } from './operating/redis-facts.js';
 export { neighboursOf } from './operating/run-neighbours.js';
-export { keptRuns } from './operating/kept-runs.js';
 export { RunSearch } from './operating/run-search.js';
 export { mapInSlices } from './operating/slices.js';
 export { withAudit } from './operating/with-audit.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { presentPodList } from '@fencepost/operations/presenting';
 import { JOBS_SETTINGS, libraryVersion, type BullmqRunQueue, type JobsSettings } from '@fencepost/jobs/internal';
-import { CronDirectory, keptRuns, READS, readLivePods, type Reads } from '@fencepost/operations/internal';
+import { CronDirectory, READS, readLivePods, RunSearch, type Reads } from '@fencepost/operations/internal';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { ACCESS, isUnguarded, type Access } from '../auth/access.js';
@@ -58,8 +58,7 @@ export class OverviewService {
 
   async #countFailed(): Promise<Failed> {
     const crons = await this.directory.names();
-    const bounds = { maxRuns: MAX_COUNTED, maxOfCron: MAX_COUNTED };
-    const { runs, cut } = await keptRuns(this.reads.ledger, { state: 'failed', crons }, bounds);
-    return { failed: Math.min(runs.length, MAX_COUNTED), failedComplete: cut.size === 0 && runs.length <= MAX_COUNTED };
+    const { count: failed, complete: failedComplete } = await new RunSearch(this.reads).countFailed(crons, MAX_COUNTED);
+    return { failed, failedComplete };
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '@fencepost/lease';
 import { LeaseKeeper } from '@fencepost/lease/internal';
 import { leaseMetrics, type MetricsRegistry } from '@fencepost/lease/metrics';
 import { CLOCK } from '@fencepost/lease/nest';
-import { Registry } from 'prom-client';
+import { Registry, type Metric, type MetricObject, type MetricValue } from 'prom-client';
 import { readChanges, type Catalog, type CatalogEntry } from '@fencepost/ledger/catalog';
 import type { OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import {
@@ -69,7 +69,8 @@ export class JobsMetrics implements OnModuleInit, OnApplicationShutdown {
 
   /** Before the roles start, so that nothing they do goes uncounted. */
   async onModuleInit(): Promise<void> {
-    const { registry, telemetry, clock, catalog, queue, pods } = this;
+    const { telemetry, clock, catalog, queue, pods, settings } = this;
+    const registry = ofDeployment(this.registry, `${settings.prefix}:${settings.tenant}`);
     const { ledger } = this.reads;
     const scheduler = () => (this.runner ? this.runner.pod : undefined);
     const { holder: pod } = this.keeper;
@@ -156,6 +157,16 @@ class PodSources implements MetricSources {
     return this.ports.scheduler()?.engine.behind() ?? null;
   }
 
+  leasesDownMs() {
+    return this.ports.scheduler()?.standstills.leasesDownMs ?? null;
+  }
+
+  /** As it has reported it: the roles of a process know of each other by its card alone. */
+  async standstills() {
+    const own = (await this.ports.registry.list()).find(({ pod }) => pod === this.pod);
+    return [...(own?.standstills ?? []), ...(own?.longRuns ?? [])];
+  }
+
   queueJobs(): Promise<Readonly<Record<string, number>>> {
     return this.ports.queue.queues.counts(...CRON_METRICS.queueJobs.labels.state);
   }
@@ -163,4 +174,33 @@ class PodSources implements MetricSources {
   pods() {
     return this.ports.registry.list();
   }
+}
+
+interface Read {
+  readonly values: readonly MetricValue<string>[];
+}
+
+type Reader = () => Promise<MetricObject & Read>;
+
+/**
+ * The same registry, in which each metric that is registered from now on has the label `deployment`. Others in it stay as they are:
+ * it may be that of an application.
+ */
+function ofDeployment<Of extends MetricsRegistry>(registry: Of, deployment: string): Of {
+  const registerMetric = (metric: Metric) => registry.registerMetric(labelled(metric, { deployment }));
+  return Object.create(registry, { registerMetric: { value: registerMetric } }) as Of;
+}
+
+/** With further labels whenever it is read: for the program that counts, it has none of them. */
+function labelled(metric: Metric, labels: Readonly<Record<string, string>>): Metric {
+  for (const name of ['get', 'getForPromString']) {
+    const read: unknown = Reflect.get(metric, name);
+    if (typeof read !== 'function') continue;
+    const reader = read.bind(metric) as Reader;
+    Reflect.set(metric, name, async () => {
+      const found = await reader();
+      return { ...found, values: found.values.map((one) => ({ ...one, labels: { ...labels, ...one.labels } })) };
+    });
+  }
+  return metric;
 }

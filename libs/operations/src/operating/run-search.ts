@@ -3,7 +3,7 @@ import { ownerPrefix } from '@fencepost/lease/internal';
 import type { RunHistory } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import type { Run, RunState } from '@fencepost/ledger/run';
-import { keptRuns, partsOf, type KeptRuns } from './kept-runs.js';
+import { grouped } from './grouped.js';
 import { fingerprintOf } from './run-fingerprint.js';
 import { byLatest, comparePlaces, placeOf } from './run-order.js';
 
@@ -71,6 +71,7 @@ const MAX_RUNS = 5_000;
 const MAX_OF_CRON = 1_000;
 /** However many crons there are, a few runs of each. */
 const MIN_OF_CRON = 3;
+const CRONS_AT_ONCE = 500;
 /** Beyond these, crons are left out of an answer that has to read the runs of each. */
 const MAX_CRONS = 1_000;
 const MAX_IDS = 100;
@@ -101,6 +102,13 @@ export class RunSearch {
     }
     const items = [...groups].map(([fingerprint, alike]) => groupOf(fingerprint, alike, cut));
     return { groups: items.toSorted((a, b) => b.count - a.count || b.lastAt - a.lastAt), complete };
+  }
+
+  /** How many failed runs of these crons are on record, counted up to `max`. */
+  async countFailed(crons: readonly string[], max: number): Promise<{ count: number; complete: boolean }> {
+    const bounds = { maxRuns: max, maxOfCron: max };
+    const { runs, cut } = await keptRuns(this.ports.ledger, { state: 'failed', crons }, bounds);
+    return { count: Math.min(runs.length, max), complete: cut.size === 0 && runs.length <= max };
   }
 
   /** @param limit so many are wanted of each cron at least */
@@ -143,6 +151,56 @@ export class RunSearch {
     const complete = looked.length === names.length && found.every((runs) => runs.length < perCron);
     return { runs: found.flat(), complete, cut: null };
   }
+}
+
+export interface KeptBounds {
+  /** Read of all crons together, about. */
+  readonly maxRuns: number;
+  /** Read of one cron. */
+  readonly maxOfCron: number;
+  /** Wanted of each cron at least. */
+  readonly minOfCron?: number;
+}
+
+export interface KeptRuns {
+  readonly runs: readonly Run[];
+  /** Crons that may have more of them, older ones, than were read. */
+  readonly cut: ReadonlySet<string>;
+}
+
+/**
+ * Runs in a state of which the ledger keeps lists: all of them, or the newest of each cron. Few crons have many, so what the others
+ * leave of the bound is read of those.
+ */
+export async function keptRuns(
+  ledger: Pick<RunHistory, 'runsIn'>,
+  { state, crons }: { readonly state: 'failed' | 'uncertain'; readonly crons: readonly string[] },
+  { maxRuns, maxOfCron, minOfCron = MIN_OF_CRON }: KeptBounds,
+): Promise<KeptRuns> {
+  const found = new Map<string, readonly Run[]>();
+  let [cut, perCron] = [crons, Math.max(minOfCron, share(maxRuns, crons.length))];
+  for (;;) {
+    const wanted = Math.max(minOfCron, Math.min(maxOfCron, perCron));
+    for (const some of partsOf(cut)) {
+      const read = grouped(await ledger.runsIn(state, some, wanted), ({ cron }) => cron);
+      for (const [name, runs] of read) found.set(name, runs);
+    }
+    cut = cut.filter((cron) => (found.get(cron)?.length ?? 0) >= wanted);
+    const isCut = new Set(cut);
+    const taken = [...found].reduce((sum, [cron, runs]) => sum + (isCut.has(cron) ? 0 : runs.length), 0);
+    perCron = share(maxRuns - taken, cut.length);
+    // Twice as many, or the few more are not worth the questions.
+    const isWorthIt = Math.min(maxOfCron, perCron) >= 2 * wanted;
+    if (cut.length === 0 || !isWorthIt) return { runs: [...found.values()].flat(), cut: isCut };
+  }
+}
+
+function share(runs: number, crons: number): number {
+  return Math.floor(runs / Math.max(1, crons));
+}
+
+function* partsOf(crons: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < crons.length; at += CRONS_AT_ONCE) yield crons.slice(at, at + CRONS_AT_ONCE);
 }
 
 function boundOf(crons: number): number {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { Answers } from '@fencepost/client';
 import { LEDGER } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
 import { CronCatalog, CronOperator } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleServer } from '../../libs/console/src/console-server.js';
 import { fencepost } from '../support/fencepost.js';
 import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 import { until } from '../support/until.js';
@@ -42,8 +43,11 @@ async function ended(cron: string, kind: 'succeeded' | 'failed'): Promise<void> 
 
 /** The last visitor has left, as 60 s without a question say. */
 function leave(): void {
-  const console = running.app.get(ConsoleServer, { strict: false }).app;
-  console?.get(CronDirectory, { strict: false }).stop();
+  const providers = [...running.app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.values()]);
+  // The console is an application within the application.
+  const server: unknown = providers.find(({ name }) => name === 'ConsoleServer')?.instance;
+  const { app } = server as { readonly app: INestApplicationContext };
+  app.get(CronDirectory, { strict: false }).stop();
 }
 
 describe('the first answers to a visitor who comes later', () => {

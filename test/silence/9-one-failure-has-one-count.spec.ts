@@ -3,7 +3,6 @@ import type { Answers } from '@fencepost/client';
 import { LEDGER } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
 import { CronCatalog, CronOperator, Doctor } from '@fencepost/operations';
-import { keptRuns } from '@fencepost/operations/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
@@ -57,30 +56,5 @@ describe('54 failures in a row of one cron of 301', () => {
     expect(health.text).toBe('failing (30 or more in a row)');
     const findings = await running.app.get(Doctor, { strict: false }).examine();
     expect(findings.find(({ code }) => code === 'FAILING')?.text).toContain('settle (30 or more in a row)');
-  });
-});
-
-describe('keptRuns', () => {
-  const ledgerOf = (counts: Readonly<Record<string, number>>) => ({
-    runsIn: async (_: string, crons: readonly string[], limit: number) =>
-      crons.flatMap((cron) => Array.from({ length: Math.min(limit, counts[cron] ?? 0) }, () => ({ cron }) as never)),
-  });
-  const crons = Array.from({ length: 1_000 }, (_, n) => `c${n}`);
-  const bounds = { maxRuns: 5_000, maxOfCron: 1_000 };
-
-  it('reads of the few that have many what the others leave of the bound', async () => {
-    const { runs, cut } = await keptRuns(ledgerOf({ c1: 700, c2: 3 }), { state: 'failed', crons }, bounds);
-    expect([runs.length, cut.size]).toEqual([703, 0]);
-  });
-
-  it('names the crons of which there may be more', async () => {
-    const { runs, cut } = await keptRuns(ledgerOf({ c1: 1_700, c2: 3 }), { state: 'failed', crons }, bounds);
-    expect([runs.length, [...cut]]).toEqual([1_003, ['c1']]);
-  });
-
-  it('reads about as many as it may where all crons have many', async () => {
-    const all = Object.fromEntries(crons.map((cron) => [cron, 500]));
-    const { runs, cut } = await keptRuns(ledgerOf(all), { state: 'failed', crons }, bounds);
-    expect([runs.length, cut.size]).toEqual([5_000, 1_000]);
   });
 });
