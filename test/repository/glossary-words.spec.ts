@@ -61,7 +61,7 @@ interface Allowed {
 
 const ALLOWED: readonly Allowed[] = [
   {
-    files: /election|coordinat|own-leases|^test\/truth\/(04|22)-|^test\/silence\/5-|^libs\/lease\/|^test\/lease\//,
+    files: /election|coordinat|own-leases|^test\/truth\/(04|22)-|^test\/silence\/05-|^libs\/lease\/|^test\/lease\//,
     words: /campaign/i,
     why: 'a candidate of an Election campaigns',
   },

@@ -3,7 +3,7 @@ import { LeaseStoreDouble } from './lease-store-double.stage.js';
 import { LeaseLostError } from '../base/errors.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
-import { currentLease } from './current-lease.js';
+import { currentLease } from './held-lease.js';
 import { Leases } from './leases.js';
 
 const TTL_MS = 12_000;

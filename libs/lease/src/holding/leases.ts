@@ -8,10 +8,9 @@ import { unobserved, type LeaseObserver } from '../telemetry/lease-events.js';
 import { TtlAdviser } from './ttl-adviser.js';
 import type { TtlAdvice } from './ttl-adviser.js';
 import type { AcquireAnswer, Lease } from './held-lease.js';
-import { refuseOwn, underLease } from './current-lease.js';
+import { refuseOwn, underLease } from './held-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { QueuedWaiter } from './queued-waiter.js';
-import { ReleaseHints, waitFor } from './waiting.js';
+import { QueuedWaiter, ReleaseHints, waitFor } from './waiting.js';
 
 export interface LeasesOptions {
   readonly store: LeaseStore;
