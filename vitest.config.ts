@@ -4,8 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** One after the other, when everything else has ended: what they judge includes how soon something happens. */
 const ALONE = [
-  // A demo takes the first ports that are free: two that start at once would take the same ones.
-  'test/e2e/start-postgres.spec.ts',
   'test/e2e/chaos.spec.ts',
   'test/e2e/crash.spec.ts',
   'test/e2e/holder-loss.spec.ts',

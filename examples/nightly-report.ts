@@ -7,7 +7,7 @@ const send = async (mail: object) => console.log(JSON.stringify(mail)); // your 
 
 @Injectable()
 export class Reports {
-  @SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin' })
+  @SingletonCron('0 3 * * *', { name: 'nightly-report', timeZone: 'Europe/Berlin', timeout: '10m' })
   async nightly(run: RunContext): Promise<void> {
     const text = await run.effect('render', () => `Report of ${run.scheduledAt.toISOString()}`);
     await run.effect('send', ({ idempotencyKey, fence }) => send({ text, idempotencyKey, fence }));

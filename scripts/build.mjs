@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUNDLES } from './bundle.mjs';
 import { exclusively, root } from './exclusive.mjs';
@@ -17,8 +8,11 @@ import { program } from './program.mjs';
 import { tool } from './tool.mjs';
 
 const COMMON = ['tsconfig.base.json', 'node_modules/.package-lock.json'];
-/** What a package reads from beside its compiled files. */
-const ASSET = /\.(lua|sql|html|css)$/;
+/** A module that reads the Lua and SQL beside it; what is built has the texts themselves in its place, see `read-texts.ts`. */
+const READER = /\/(lua|sql)\/texts\.ts$/;
+const TEXT = /\.(lua|sql)$/;
+const VERSION = /\/library-version\.ts$/;
+const DOCUMENT = /\/open-api-document\.ts$/;
 const PODS = 'test/pods';
 const BUNDLER = 'scripts/bundle.mjs';
 const WEB = 'libs/console/web';
@@ -72,12 +66,12 @@ function workspaces() {
   const args = ['--build', '--noCheck', ...roots];
   return {
     name: 'workspaces',
-    sources: [...COMMON, ...sources],
+    sources: [...COMMON, ...(existsSync(join(root, API_DOCUMENT)) ? [API_DOCUMENT] : []), ...sources],
     outputs,
     folders,
     tool: 'tsc',
     args,
-    after: copyAssets,
+    after: writeConstants,
   };
 }
 
@@ -86,12 +80,37 @@ function foldersIn(group) {
   return readdirSync(join(root, group)).map((name) => `${group}/${name}`);
 }
 
-function copyAssets({ sources }) {
-  for (const file of sources.filter((source) => ASSET.test(source))) {
-    const to = join(root, file.replace('/src/', '/dist/'));
-    mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(join(root, file), to);
+/** A compiled package reads no file beside itself: bundlers take modules along, and nothing else. */
+function writeConstants({ sources }) {
+  for (const source of sources) {
+    if (READER.test(source)) writeCode(source, `export const TEXTS = ${textsBeside(source, sources)};\n`);
+    if (VERSION.test(source)) writeCode(source, `export const libraryVersion = () => ${versionOf(source)};\n`);
+    if (DOCUMENT.test(source)) writeCode(source, `export const openApiDocument = () => ${apiDocument()};\n`);
   }
+}
+
+function textsBeside(source, sources) {
+  const folder = `${dirname(source)}/`;
+  const files = sources.filter((file) => file.startsWith(folder) && TEXT.test(file)).toSorted();
+  const texts = files.map((file) => [file.slice(folder.length), readFileSync(join(root, file), 'utf8')]);
+  return JSON.stringify(Object.fromEntries(texts), null, 2);
+}
+
+/** One line, as it is sent. */
+function apiDocument() {
+  return JSON.stringify(JSON.stringify(JSON.parse(readFileSync(join(root, API_DOCUMENT), 'utf8'))));
+}
+
+function versionOf(source) {
+  const manifest = source.replace(/\/src\/.*/, '/package.json');
+  return JSON.stringify(JSON.parse(readFileSync(join(root, manifest), 'utf8')).version);
+}
+
+function writeCode(source, code) {
+  const to = join(root, source.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
+  writeFileSync(to, code);
+  // It would lead a debugger to lines that are not there.
+  rmSync(`${to}.map`, { force: true });
 }
 
 /** The page: its client is taken as it is written, so it does not wait for what is built of the libs. */
@@ -99,7 +118,14 @@ function web() {
   const written = filesIn(WEB).filter((file) => !file.startsWith(`${WEB}/dist/`));
   const sources = [...COMMON, ...written, ...filesIn('libs/client/src'), 'libs/client/package.json'];
   const args = ['build', WEB, '--logLevel', 'warn'];
-  return { name: 'web', sources, outputs: [`${WEB}/dist/index.html`], folders: [`${WEB}/dist`], tool: 'vite', args };
+  return {
+    name: 'web',
+    sources,
+    outputs: ['index.html', 'docs.html'].map((page) => `${WEB}/dist/${page}`),
+    folders: [`${WEB}/dist`],
+    tool: 'vite',
+    args,
+  };
 }
 
 /** They compile against the declarations of the libs, so what makes those new makes these new. */

@@ -19,10 +19,11 @@ export async function startPostgres() {
 /**
  * A server that is ended by `stop`, or when this process ends in whatever way. It starts in about a second; nothing in it is to
  * be kept.
- * @param {{ asDeployed?: boolean }} [options] `asDeployed`: it syncs and vacuums, as a server that is measured must
+ * @param {{ asDeployed?: boolean, env?: NodeJS.ProcessEnv }} [options] `asDeployed`: it syncs and vacuums, as a server that is measured must;
+ *   `env`: added to its environment
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `url` is what `pg` takes as `connectionString`
  */
-export async function startPrivatePostgres({ asDeployed = false } = {}) {
+export async function startPrivatePostgres({ asDeployed = false, env = {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fencepost-postgres-'));
   const owner = unprivileged();
   const bin = programsFor(owner, folder);
@@ -35,7 +36,7 @@ export async function startPrivatePostgres({ asDeployed = false } = {}) {
     {
       ...owner,
       cwd: folder,
-      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      env: { PATH: process.env.PATH, LC_ALL: 'C', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     },

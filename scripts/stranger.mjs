@@ -11,7 +11,7 @@ of "See a run", doctor included, and stops; then adds the page, starts again and
 and a Chromium, which are found or fetched.
 
   --matrix      instead, the example in other versions of Node.js, NestJS, BullMQ and ioredis, in ES modules and CommonJS, with Vitest
-                and Jest: each installed, compiled, imported by a test, booted, run once and stopped. Writes docs/support.json and
+                and Jest, and bundled by esbuild and ncc: each installed, compiled, imported by a test, booted, run once and stopped. Writes docs/support.json and
                 the table of docs/support.md
   --only <a,b>  with --matrix, the combinations whose name contains one of these, such as node20 or bullmq5; the others' results stay
   --check       with --matrix, tries nothing: does the table agree with docs/support.json?

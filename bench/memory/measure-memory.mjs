@@ -5,6 +5,7 @@ import { RedisLedger } from '@fencepost/ledger/redis';
 import { startRedis } from '../../scripts/redis.mjs';
 import { Instants } from '../run/instants.mjs';
 import { Member } from '../tick/crew.mjs';
+import { viewedPod } from './viewed-pod.mjs';
 
 const ofJobs = createRequire(new URL('../../libs/jobs/package.json', import.meta.url));
 const { Queue } = ofJobs('bullmq');
@@ -12,9 +13,11 @@ const { Queue } = ofJobs('bullmq');
 const CRONS_WITH_RUNS = 1_000;
 const AT_ONCE = 100;
 const LIMITS = { run: 400, effect: 150, idleCron: 700 };
+/** RSS, megabytes. */
+const MAX_VIEWED_MB = 250;
 
 /** Differences of what the server says that it uses, so that each figure has the index, the keys and the allocator in it. */
-export async function measureMemory({ runs, crons, quick }, print) {
+export async function measureMemory({ runs, crons, viewed, quick }, print) {
   delete process.env.REDIS_URL;
   const server = await startRedis({ log: (line) => console.error(line) });
   const redis = await connectRedis({ url: server.url, commandTimeoutMs: 10_000, name: 'bench' });
@@ -25,9 +28,10 @@ export async function measureMemory({ runs, crons, quick }, print) {
     const idleCron = await bytesOfIdleCron({ redis, url: server.url, crons });
     const bytes = { run, effect: withEffect - run, idleCron, bareJob: bare };
     const claims = Object.entries(LIMITS).map(([name, atMost]) => {
-      const measured = Math.round(bytes[name]);
-      return { name: `bytes per ${name}`, measured, atMost, holds: quick ? null : measured <= atMost };
+      return claimOf(`bytes per ${name}`, bytes[name], { atMost, quick });
     });
+    const pod = await viewedPod({ redis, url: server.url, viewed });
+    claims.push(claimOf('RSS of a pod whose page is looked at, MB', pod.most, { atMost: MAX_VIEWED_MB, quick }));
     for (const claim of claims) print(`${claim.name}: ${claim.measured}, claimed at most ${claim.atMost}`);
     print(`bytes per job of a bare queue: ${Math.round(bare)}; a finished run takes ${(run / bare).toFixed(2)} of it`);
     return {
@@ -36,12 +40,19 @@ export async function measureMemory({ runs, crons, quick }, print) {
       crons,
       quick: quick ?? false,
       bytes: whole(bytes),
+      podMb: whole(pod),
+      viewed,
       claims,
     };
   } finally {
     await closeRedis(redis);
     await server.stop();
   }
+}
+
+function claimOf(name, value, { atMost, quick }) {
+  const measured = Math.round(value);
+  return { name, measured, atMost, holds: quick ? null : measured <= atMost };
 }
 
 function whole(bytes) {

@@ -37,6 +37,7 @@ export async function startScheduler({ redis, prefix }) {
   });
   return {
     url,
+    pid: child.pid,
     leasesLost: () => lost.length,
     async end() {
       const ended = once(child, 'exit');

@@ -82,6 +82,9 @@ function pods(m) {
 function active(m) {
   const crons = `sum ${grouping()} (${ask({ of: m.definitions, by: ['state'], as: 'max' })})`;
   const held = `(${ask({ of: m.leaseHeld, as: 'sum' })} or 0 * ${crons})`;
+  const causes = m.cronStandstill.labels.cause.filter((cause) => cause !== 'paused');
+  const where = { cause: `~${causes.join('|')}` };
+  const standing = ask({ of: m.cronStandstill, where, by: ['cron', 'cause'], as: 'max' });
   const overdue = `time() - ${ask({ of: m.nextFire, by: ['cron'], as: 'min' })}`;
   return [
     {
@@ -96,6 +99,12 @@ function active(m) {
       summary: '{{ $labels.cron }} was due {{ $value | humanizeDuration }} ago, and is not accounted for.',
       description:
         'Its holder has neither claimed the instant nor recorded a reason: it cannot reach its store, or is stuck.',
+      runbook: 'stuck-cron',
+    },
+    {
+      ...{ name: 'FencepostCronStandstill', expr: `${standing} > 0`, holds: '1m', severity: 'critical' },
+      summary: '{{ $labels.cron }} stands still: {{ $labels.cause }}.',
+      description: 'It should have run and did not, or its run does not end. "fencepost doctor" has the sentence.',
       runbook: 'stuck-cron',
     },
   ];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../exclusive.mjs';
@@ -8,6 +8,10 @@ import { withTarballs } from './packages.mjs';
 import { pages } from './pages.mjs';
 import { Replica } from './replica.mjs';
 import { strangersEnv, type } from './shell.mjs';
+
+const PACKAGES = { esbuild: 'esbuild', ncc: '@vercel/ncc' };
+/** How the guide's lines differ. */
+const FORMATS = { esbuild: { esm: '--format=esm', cjs: '--format=cjs' }, ncc: { esm: '', cjs: '' } };
 
 const BINARIES = join(root, '.cache/node');
 
@@ -29,7 +33,8 @@ export async function tryCell(cell, packed) {
     await type('npm run build', { cwd, env });
     writeSpec(cwd, cell.modules);
     await type(testLine(cell), { cwd, env });
-    await seeRun({ cwd, env });
+    const program = cell.bundler ? await bundled(cell, { cwd, env }) : { cwd, entry: 'dist/main' };
+    await seeRun({ cwd, env, program });
     return await versionsIn({ cwd, env });
   } finally {
     await redis.stop();
@@ -53,8 +58,19 @@ function testLine({ runner, modules, nest }) {
   return nest < 12 ? 'NODE_OPTIONS=--experimental-vm-modules npm test' : 'npm test';
 }
 
-async function seeRun({ cwd, env }) {
-  const replica = new Replica({ cwd, env, port: await freePort() });
+/** What the guide's line made, in a folder where nothing else is: it runs without `node_modules` and without files of ours. */
+async function bundled({ bundler, modules }, { cwd, env }) {
+  await type(`npm install --save-dev ${PACKAGES[bundler]}`, { cwd, env });
+  const line = pages().bundles.find((one) => one.includes(bundler) && one.includes(FORMATS[bundler][modules])) ?? '';
+  await type(line, { cwd, env });
+  const alone = join(cwd, '../alone');
+  cpSync(join(cwd, 'bundle'), alone, { recursive: true });
+  const entry = readdirSync(alone).find((name) => /^(main|index)\.(mjs|cjs|js)$/.test(name)) ?? '';
+  return { cwd: alone, entry };
+}
+
+async function seeRun({ cwd, env, program }) {
+  const replica = new Replica({ ...program, env, port: await freePort() });
   try {
     await replica.says('this pod has started');
     await type(pages().commands.find((line) => line.includes(' set ')) ?? '', { cwd, env });

@@ -1,5 +1,5 @@
 /**
- * @typedef {{ node: number, nest: number, modules: 'esm' | 'cjs', runner: 'vitest' | 'jest', bullmq: number, ioredis: number }} Cell
+ * @typedef {{ node: number, nest: number, modules: 'esm' | 'cjs', runner: 'vitest' | 'jest', bullmq: number, ioredis: number, bundler?: 'esbuild' | 'ncc' }} Cell
  */
 
 /** @type {Cell} what README and template lead to */
@@ -18,14 +18,17 @@ const CHANGES = [
   { bullmq: 5, ioredis: 5 },
   { bullmq: 5 },
   { ioredis: 5 },
+  { bundler: 'esbuild' },
+  { node: 20, modules: 'cjs', bundler: 'esbuild' },
+  { bundler: 'ncc' },
 ];
 
 /** @type {readonly Cell[]} */
 export const CELLS = CHANGES.map((change) => ({ ...BASE, ...change }));
 
-/** @param {Cell} cell @returns {string} such as `node22-nest12-esm-vitest-bullmq6-ioredis6` */
-export function nameOf({ node, nest, modules, runner, bullmq, ioredis }) {
-  return `node${node}-nest${nest}-${modules}-${runner}-bullmq${bullmq}-ioredis${ioredis}`;
+/** @param {Cell} cell @returns {string} such as `node22-nest12-esm-vitest-bullmq6-ioredis6`, and `-esbuild` where it is bundled */
+export function nameOf({ node, nest, modules, runner, bullmq, ioredis, bundler }) {
+  return `node${node}-nest${nest}-${modules}-${runner}-bullmq${bullmq}-ioredis${ioredis}${bundler ? `-${bundler}` : ''}`;
 }
 
 /** What cannot work for a reason that is not ours, and is not tried. @param {Cell} cell @returns {string | null} */

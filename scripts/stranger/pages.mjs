@@ -4,11 +4,12 @@ import { root } from '../exclusive.mjs';
 
 /**
  * What a stranger copies: the first page, and the one that it leads to.
- * @returns {{ redis: string, install: string, example: string, main: string, commands: string[], console: { install: string, token: string, remote: string, diff: string } }}
+ * @returns {{ redis: string, install: string, example: string, main: string, commands: string[], bundles: string[], console: { install: string, token: string, remote: string, diff: string } }}
  */
 export function pages() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8');
+  const deploying = readFileSync(join(root, 'docs/deploying.md'), 'utf8');
   const [commands = '', remote = ''] = blocks(section(guide, 'The page'), 'sh');
   const [install, token] = commands.split('\n');
   return {
@@ -17,14 +18,23 @@ export function pages() {
     example: block(readme, 'ts'),
     main: blocks(section(guide, 'Declare a cron'), 'ts')[1] ?? '',
     commands: block(section(guide, 'See a run'), 'sh').trim().split('\n'),
+    bundles: commandsIn(block(section(deploying, 'One file'), 'sh')),
     console: { install, token, remote: remote.trim(), diff: block(section(guide, 'The page'), 'diff') },
   };
 }
 
 function section(markdown, heading) {
   const [, text] = markdown.split(`\n## ${heading}\n`);
-  if (text === undefined) throw new Error(`Expected a heading "${heading}" in docs/getting-started.md.`);
+  if (text === undefined) throw new Error(`Expected a heading "${heading}" on the page.`);
   return text.split('\n## ')[0];
+}
+
+/** As a shell reads them: a backslash at the end goes on in the next. */
+function commandsIn(text) {
+  return text
+    .replaceAll(/\\\n\s*/g, '')
+    .trim()
+    .split('\n');
 }
 
 function blocks(markdown, language) {

@@ -6,7 +6,7 @@ const STOP_PATIENCE_MS = 60_000;
 /** For a boot, or for the instant of a cron: seconds, where the machine has nothing else to do. */
 const SAYS_PATIENCE_MS = 300_000;
 
-/** One process of the stranger's app, `node dist/main`. */
+/** One process of the stranger's app, `node dist/main` unless it is bundled. */
 export class Replica {
   /** What the example's `send` was given, in the order in which it came. */
   mails = [];
@@ -14,10 +14,10 @@ export class Replica {
   #child;
   #ended;
 
-  /** @param {{ cwd: string, env: NodeJS.ProcessEnv, port: number }} at */
-  constructor({ cwd, env, port }) {
+  /** @param {{ cwd: string, env: NodeJS.ProcessEnv, port: number, entry?: string }} at */
+  constructor({ cwd, env, port, entry = 'dist/main' }) {
     this.port = port;
-    this.#child = spawn('node', ['dist/main'], {
+    this.#child = spawn('node', [entry], {
       cwd,
       env: { ...env, PORT: `${port}` },
       stdio: ['ignore', 'pipe', 'pipe'],

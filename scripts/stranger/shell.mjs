@@ -8,7 +8,7 @@ const SHOWN_LINES = 30;
 
 /** What `npm run` and this project's own programs put into the environment, and a stranger's shell does not have. */
 const OURS =
-  /^(npm_(?!config_(cache|registry|userconfig|globalconfig)$)|INIT_CWD|NODE_|VITEST|REDIS_|FENCEPOST_|DATABASE_)/i;
+  /^(npm_(?!config_(cache|registry|userconfig|globalconfig)$)|INIT_CWD|NODE_(?!EXTRA_CA_CERTS$)|VITEST|REDIS_|FENCEPOST_|DATABASE_)/i;
 
 /**
  * The environment of a stranger's shell.

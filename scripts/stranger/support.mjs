@@ -40,7 +40,7 @@ function withTables(page, results) {
   return `${page.slice(0, before)}${BEGIN}\n\n${tableOf(results)}\n${page.slice(after)}`;
 }
 
-const HEAD = ['Node.js', 'NestJS', 'modules', 'tests', 'BullMQ', 'ioredis', 'result'];
+const HEAD = ['Node.js', 'NestJS', 'modules', 'tests', 'BullMQ', 'ioredis', 'bundle', 'result'];
 const MODULES = { esm: 'ESM', cjs: 'CommonJS' };
 const RUNNERS = { vitest: 'Vitest', jest: 'Jest' };
 
@@ -50,7 +50,8 @@ function tableOf(results) {
     const { ok, versions, reason } = results[nameOf(cell)] ?? { ok: false, reason: 'not tried yet' };
     const { node, nest, bullmq, ioredis } = versions ?? cell;
     const said = ok ? 'works' : `no: ${reasonAgainst(cell) ?? reason}`;
-    return [node, nest, MODULES[cell.modules], RUNNERS[cell.runner], bullmq, ioredis, said].map(String);
+    const columns = [node, nest, MODULES[cell.modules], RUNNERS[cell.runner], bullmq, ioredis, cell.bundler ?? ''];
+    return [...columns, said].map(String);
   });
   const widths = HEAD.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at].length)));
   const line = (cells) => `| ${cells.map((text, at) => text.padEnd(widths[at])).join(' | ')} |`;

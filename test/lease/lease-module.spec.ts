@@ -28,7 +28,7 @@ describe('LeaseModule', () => {
   it('provides store, clock, keeper, settings and connection', async () => {
     const app = await start(LeaseModule.forRoot({ redis: testRedis(), prefix: freshPrefix(), holder: 'pod-7' }));
     expect(app.get(LEASE_STORE)).toBeInstanceOf(RedisLeaseStore);
-    expect(app.get<LeaseKeeper>(LeaseKeeper).holder).toMatch(/^pod-7\/[0-9a-f-]{36}$/);
+    expect(app.get<LeaseKeeper>(LeaseKeeper).holder).toMatch(/^pod-7\/[0-9a-f]{8}-[0-9a-f]{12}$/);
     expect(app.get(LEASE_REDIS)).toBeInstanceOf(Redis);
     expect(app.get(LEASE_SETTINGS)).toMatchObject({ tenant: 'default', ttlMs: 10_000 });
     expect(app.get(CLOCK)).toHaveProperty('monotonic');

@@ -4,7 +4,7 @@ import { redisKeys } from '@fencepost/lease/internal/redis';
 import { connectQuorum, type QuorumLeaseStore } from '@fencepost/lease/quorum';
 import { closeRedis } from '@fencepost/lease/redis';
 import type { AcquireReply } from '@fencepost/lease/store';
-import { leaseStoreContract } from '../contracts/lease-store.contract.js';
+import { leaseStoreContract, type LeaseStoreHarness } from '../contracts/lease-store.contract.js';
 import { servers, type Servers, KEEPS_WRITES, quorumClients, quorumProxy, type QuorumProxy } from './quorum-redis.js';
 import { clearPrefixes, freshPrefix, privateRedis, type PrivateRedis } from '../support/redis.js';
 import { request, win } from '../support/lease-requests.js';
@@ -25,7 +25,7 @@ describe('a quorum of Redis servers', () => {
   });
 
   for (const size of [3, 5]) {
-    leaseStoreContract(`a quorum of ${size} Redis`, async () => {
+    const harness = async (): Promise<LeaseStoreHarness> => {
       const space = { prefix: freshPrefix(), tenant: 'default' };
       const key = redisKeys(space);
       const nodes = direct.slice(0, size);
@@ -58,7 +58,8 @@ describe('a quorum of Redis servers', () => {
           await Promise.all(nodes.map(forget));
         },
       };
-    });
+    };
+    leaseStoreContract(`a quorum of ${size} Redis`, harness, { refusesInRaces: true });
   }
 });
 

@@ -183,6 +183,16 @@ export default [
     test: 'skips its instants with that reason',
   },
   {
+    name: 'PostgreSQL plain: an instant runs beside an open run',
+    guards: 'G2',
+    defence: 'an instant that must not overlap with an open run is recorded as skipped',
+    file: 'libs/ledger/src/postgres/sql/functions/claim-plain-occurrences.sql',
+    find: "(asked.overlap = 'allow' or asked.most > (",
+    replace: '(true or asked.most > (',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
+    test: 'waits for a worker with its handler is skipped',
+  },
+  {
     name: 'postgres ledger: nobody knows that something was forgotten',
     guards: 'G2',
     defence: 'what is forgotten is not taken for missed',

@@ -154,6 +154,16 @@ export default [
     test: 'fences it out when its grace is over, before it begins itself',
   },
   {
+    name: 'PostgreSQL plain: a run begins beside another one of its cron',
+    guards: 'G5',
+    defence: 'runs that must not overlap begin one after the other, also in one batch',
+    file: 'libs/ledger/src/postgres/sql/functions/begin-plain-attempts.sql',
+    find: "(run.overlap = 'allow' or not exists (",
+    replace: '(true or not exists (',
+    killedBy: 'libs/testing/src/ledger-contract/ledger-adapters.spec.ts',
+    test: 'twenty workers that begin what waits in a line begin its head',
+  },
+  {
     name: 'PostgreSQL heartbeat: an expired lease is revived',
     guards: 'G5',
     defence: 'a successor may have been let in on the strength of its end',

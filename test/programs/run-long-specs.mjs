@@ -10,7 +10,7 @@ import { startRedis } from '../../scripts/redis.mjs';
 import { countOf, sentence } from '../../scripts/test-count.mjs';
 
 const REPORT = join(root, '.cache/long-specs.json');
-const ASKS = /\brun-length\.js'/;
+const ASKS = /\b(run-length|lease-store\.contract)\.js'/;
 
 function hasLongForm(file) {
   return (

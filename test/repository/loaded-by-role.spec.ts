@@ -12,8 +12,8 @@ const LOADED_FILES = new URL('../dist/pods/loaded-files.js', import.meta.url).hr
 const SINGLE_ROLE = 'test/dist/pods/single-role.js';
 
 /** A worker process has a budget of files. It may shrink; raising it needs a reason in the commit. */
-const WORKER_FILES = 216;
-const WORKER_POD_FILES = 271;
+const WORKER_FILES = 222;
+const WORKER_POD_FILES = 279;
 
 /** Code of the scheduler role, and of what looks at crons and changes them. */
 const SCHEDULER = /^libs\/jobs\/dist\/(scheduling\/|nest\/scheduler-runner)/;

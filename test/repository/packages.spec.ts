@@ -8,7 +8,16 @@ import { exportedNames, overBudget } from '../../scripts/exports.mjs';
 
 describe('package-lock.json', () => {
   interface LockFile {
-    readonly packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    readonly packages: Record<
+      string,
+      {
+        dependencies?: Record<string, string>;
+        optionalDependencies?: Record<string, string>;
+        hasInstallScript?: boolean;
+        link?: boolean;
+        resolved?: string;
+      }
+    >;
   }
 
   const { packages } = JSON.parse(
@@ -22,6 +31,25 @@ describe('package-lock.json', () => {
     );
     expect(wanted.length).toBeGreaterThan(0);
     expect(wanted.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('brings no package along with ours that runs a program of its own when it is installed', () => {
+    const reached = new Set<string>();
+    const reach = (place: string) => {
+      if (reached.has(place)) return;
+      reached.add(place);
+      for (const name of Object.keys(packages[place]?.dependencies ?? {})) reach(placeOf(name, place));
+    };
+    const placeOf = (name: string, from: string) => {
+      const nested = `${from}/node_modules/${name}`;
+      const found = packages[nested] ? nested : `node_modules/${name}`;
+      return packages[found]?.link ? (packages[found].resolved ?? found) : found;
+    };
+    Object.keys(packages)
+      .filter((place) => /^(libs\/(?!pod$)|apps\/cli$)/.test(place) && !place.includes('node_modules'))
+      .forEach(reach);
+    expect(reached.size).toBeGreaterThan(20);
+    expect([...reached].filter((place) => packages[place]?.hasInstallScript || place.includes('scarf'))).toEqual([]);
   });
 
   it('names no host, so that everybody installs from the registry of their own', () => {

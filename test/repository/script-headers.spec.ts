@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadScripts } from '@fencepost/lease/internal/redis';
+import { readTexts } from '@fencepost/lease/internal/texts';
 import { closeRedis } from '@fencepost/lease/redis';
 import { testRedis } from '../support/redis.js';
 import { projectFiles } from './project-files.js';
@@ -50,7 +51,7 @@ describe('the Lua scripts', () => {
 
   function read(file: string): Source {
     const [, folder = '', name = ''] = /^(.*\/)([^/]+)\.lua$/.exec(file) ?? [];
-    const { text } = loadScripts(pathToFileURL(`${root}${folder}`), [name])[name] ?? { text: '' };
+    const { text } = loadScripts(readTexts(pathToFileURL(`${root}${folder}`).href), [name])[name] ?? { text: '' };
     const own = readFileSync(`${root}${file}`, 'utf8');
     const header = /^(?:--.*\n)+/.exec(own)?.[0] ?? '';
     return { file, text, header, body: withoutComments(text) };

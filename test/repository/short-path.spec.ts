@@ -94,7 +94,10 @@ function engineOver({ redis, space, telemetry, ledger, queue, clock }: Stores): 
     sweepEveryMs: 60_000,
     timing: POD_TIMING,
   };
-  const engine = new Engine({ ...deps, owner: { cronDropped: () => {}, sliceBegins: () => {} } });
+  const engine = new Engine({
+    ...deps,
+    owner: { cronDropped: () => {}, sliceBegins: () => {}, claimMet: () => {}, cursorRead: () => {} },
+  });
   closing.push(() => engine.stop());
   return engine;
 }

@@ -66,6 +66,15 @@ const RULES: readonly Rule[] = [
     caught: ['const now = Date¦.now();', 'new Date¦()', 'const clock = system¦Clock;'],
   },
   {
+    claim: 'a library finds no file by its own address, which a bundle does not have',
+    files: /^libs\/[^/]+\/src\/.*\.ts$/,
+    // The build writes constants in the place of these modules; the page stays outside of bundles.
+    except:
+      /((lua|sql)\/texts|\/library-version|\/open-api-document|^libs\/console\/src\/http\/page|^libs\/lease\/src\/base\/read-texts|\.(spec|contract|stage))\.ts$/,
+    forbidden: /\bimport\.meta\b|\b__dirname\b/,
+    caught: ["new URL('./lua/', import.meta¦.url)"],
+  },
+  {
     claim: 'Lua stands in .lua files',
     files: /^(libs|apps)\/.*\.ts$/,
     except: TEST,
@@ -100,7 +109,7 @@ describe('the repository', () => {
 
   it('names files in kebab-case, with a dot only before a role', () => {
     const named =
-      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config))?(\.(spec|contract|stage))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
+      /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(module|controller|decorator|processor|config|d))?(\.(spec|contract|stage))?\.(tsx?|mjs|lua|sql|html|css|svg|md|json)$/;
     const others = projectFiles(/^(libs|apps)\//).filter(
       ({ path }) => !/\/(README\.md|LICENSE|package\.json)$/.test(path),
     );

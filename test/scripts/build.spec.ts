@@ -48,12 +48,16 @@ describe('ensureBuilt', () => {
     expect(clone.calls('openapi-typescript')).toBe(2);
   });
 
-  it('puts what a package reads beside its compiled files', async () => {
-    clone.write('apps/demo/src/lua/claim.lua', 'return 1');
-    await build();
-    clone.write('apps/demo/src/lua/claim.lua', 'return 22');
-    await build();
-    expect(readFileSync(join(clone.folder, 'apps/demo/dist/lua/claim.lua'), 'utf8')).toBe('return 22');
+  it('puts Lua and SQL into the compiled module that read them', async () => {
+    const compileTexts = 'mkdir -p apps/demo/dist/lua; cp apps/demo/src/lua/texts.ts apps/demo/dist/lua/texts.js';
+    clone.compiler('tsc', `${COMPILE}; ${compileTexts}`);
+    clone.write('apps/demo/src/lua/texts.ts', 'export const TEXTS = readTexts(import.meta.url);');
+    for (const text of ['return 1', 'return "22"']) {
+      clone.write('apps/demo/src/lua/claim.lua', text);
+      await build();
+      const code = readFileSync(join(clone.folder, 'apps/demo/dist/lua/texts.js'), 'utf8');
+      expect(code).toBe(`export const TEXTS = ${JSON.stringify({ 'claim.lua': text }, null, 2)};\n`);
+    }
   });
 
   it('does not build for a spec', async () => {
@@ -111,7 +115,10 @@ describe('ensureBuilt', () => {
   });
 
   it('builds the page where there is one, and again when it or its client changes', async () => {
-    clone.compiler('vite', 'mkdir -p libs/console/web/dist; touch libs/console/web/dist/index.html');
+    clone.compiler(
+      'vite',
+      'mkdir -p libs/console/web/dist; touch libs/console/web/dist/index.html libs/console/web/dist/docs.html',
+    );
     await build();
     expect(clone.calls('vite')).toBe(0);
     for (const file of ['libs/console/web/src/main.tsx', 'libs/client/src/index.ts']) {

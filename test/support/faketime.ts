@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ export async function wallClocks(): Promise<WallClocks> {
     );
   }
   const folder = mkdtempSync(join(tmpdir(), 'test-clocks-'));
+  // A PostgreSQL that root has started runs as another user.
+  chmodSync(folder, 0o755);
   const library = await build(folder);
   const files: number[] = [];
   return {

@@ -1,8 +1,9 @@
 import { loadScripts, redisKeys } from '@fencepost/lease/internal/redis';
+import { readTexts } from '@fencepost/lease/internal/texts';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { cronOfRun } from '@fencepost/ledger/run';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['copy-runs']);
+const SCRIPTS = loadScripts(readTexts(new URL('./lua/', import.meta.url).href), ['copy-runs']);
 /** The pods of the test ask the same server: a call with so many takes some ten milliseconds. */
 const AT_ONCE = 500;
 const KEPT_MS = 86_400_000;

@@ -33,6 +33,7 @@ const requests = (outcome: string) => `fencepost_lease_acquire_total{outcome="${
 const STORE = 'fencepost_store_failures_total{operation="cron.read",store="ledger"}';
 const DOWNSTREAM = 'fencepost_lease_fencing_rejected_total{downstream="db",resource_type="order"}';
 
+const STILL = (cause: string) => `fencepost_cron_standstill{cause="${cause}",cron="tick"}`;
 const CONFLICT = (what: string) => `fencepost_catalog_conflicts_total{app="shop",conflict="${what}",instance="w"}`;
 const REVISION = (number: number) => `fencepost_revision_pods{app="shop",revision="${number}",instance="w"}`;
 
@@ -62,6 +63,10 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   FencepostFireOverdue: {
     rings: { 'a pod that hangs': { page: 'well' } },
     quiet: { 'a pod that goes on': well() },
+  },
+  FencepostCronStandstill: {
+    rings: { 'a handler that hangs': adding({ [STILL('handler-hangs')]: '0x9 1x40' }) },
+    quiet: { 'a paused cron': adding({ [STILL('paused')]: '1x49' }), 'all fire': well() },
   },
   FencepostFiresMissed: {
     rings: {

@@ -33,6 +33,12 @@ const STATUS_SHARE = 20;
 /** A Redis that restarts is waited for. */
 const BLIND_MS = 10_000;
 
+const WHAT_RUNS = [
+  'pulse samples Redis every 2 s, latency-report times its commands every 10 s',
+  'snapshot packs the samples every 5 s; its archive refuses now and then, and',
+  'the run is retried: a retry skips the effects that are done',
+];
+
 /** Starts the pods, watches the stores, injects faults if asked to, lets open runs end, counts, and stops the pods. */
 export class Demo {
   readonly #events = new Events();
@@ -81,9 +87,9 @@ export class Demo {
     const { clock, options, seed, tell } = this.deps;
     const [first] = this.#pods.all();
     const page = `http://127.0.0.1:${first?.port}`;
-    const places = `page ${page}/crons/ · Bull Board ${page}/crons/queues/ · metrics ${page}/metrics`;
-    this.#page = [places];
-    tell('note', `${places} · Ctrl-C ends it`);
+    // A line each: none is cut in a window of 80 columns.
+    this.#page = [`page        ${page}/crons/`, `Bull Board  ${page}/crons/queues/`, `metrics     ${page}/metrics`];
+    for (const line of [...this.#page, ...WHAT_RUNS, 'Ctrl-C ends it']) tell('note', line);
     const begunAt = clock.monotonic();
     this.#statusAt = begunAt + STATUS_MS / 2;
     const lengthMs = (options.seconds ?? Infinity) * 1_000;

@@ -125,10 +125,12 @@ export class Pods {
   }
 
   async #untilUp(pod: Launched): Promise<void> {
-    const address = `http://127.0.0.1:${pod.port}`;
     const waiting = () => !this.gone.aborted && pod.state === 'starting';
-    // Its own log first: another demo's pod may answer on the port.
-    const up = async () => logOf(pod).some((line) => line.includes(address)) && (await isReady(address));
+    // Its own log first: another demo's pod may answer on the port that it was to have.
+    const up = async () => {
+      pod.port = boundPort(logOf(pod)) ?? pod.port;
+      return boundPort(logOf(pod)) !== null && isReady(`http://127.0.0.1:${pod.port}`);
+    };
     while (waiting() && !(await up())) await sleep(this.deps.clock, POLL_MS);
     if (!waiting()) return;
     Object.assign(pod, { state: 'up', failures: 0 });
@@ -154,11 +156,18 @@ function logOf({ log }: Launched): string[] {
   return log === null ? [] : readFileSync(log, 'utf8').trim().split('\n');
 }
 
+/** The port that a pod says it listens on. */
+function boundPort(log: readonly string[]): number | null {
+  const [port] = log.flatMap((line) => /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1] ?? []);
+  return port === undefined ? null : Number(port);
+}
+
 function isReady(address: string): Promise<boolean> {
   const asked = fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
   return asked.then(({ ok }) => ok).catch(() => false);
 }
 
+/** The first that is free now; whoever binds it first has it, see the supervisor. */
 async function freePort(from: number, taken: ReadonlySet<number>): Promise<number> {
   if (from > 65_535) throw new Error('No port is free on 127.0.0.1.');
   if (taken.has(from)) return freePort(from + 1, taken);

@@ -1,14 +1,12 @@
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
 import { rateLimit } from 'express-rate-limit';
-import { openApiOf } from './api/open-api.js';
 import { problemOf } from './api/problem.js';
 import { sendProblem } from './api/problem-filter.js';
 import { ACCESS, type Access } from './auth/access.js';
 import { AccessBoundary } from './auth/access-boundary.js';
 import { Refusal } from './auth/refusals.js';
-import { servePage } from './http/page.js';
+import { serveApiPage, servePage } from './http/page.js';
 import { securityHeaders } from './http/security-headers.js';
 import type { Middleware, WebResponse } from './http/web-request.js';
 
@@ -29,11 +27,7 @@ export function prepareApp(app: NestExpressApplication, { hasBoard }: { readonly
   app.use(app.get(AccessBoundary, { strict: false }).enter);
   app.useBodyParser('json', { limit: MAX_BODY });
   app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: inputProblem }));
-  SwaggerModule.setup('docs', app, () => openApiOf(app), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
-    customSiteTitle: 'API · Fencepost',
-  });
+  serveApiPage(app);
   servePage(app, hasBoard);
   if (!hasBoard) app.use('/queues', refuseBoard);
 }

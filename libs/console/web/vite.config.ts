@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { preact } from '@preact/preset-vite';
 import { defaultClientConditions, defineConfig } from 'vite';
 
@@ -11,7 +12,10 @@ export default defineConfig({
     target: 'es2022',
     // As old as `light-dark()`: with older ones in the list each colour would be written out twice.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    rollupOptions: { input: ['index.html', 'docs.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))) },
     assetsInlineLimit: 0,
+    // Swagger UI, which is loaded by the API's page alone.
+    chunkSizeWarningLimit: 1_500,
     modulePreload: { polyfill: false },
   },
 });

@@ -1,6 +1,7 @@
 export { connectLeases } from './connect/connect-leases.js';
 export type { ConnectLeasesOptions } from './connect/connect-leases.js';
-export { Leases, currentLease } from './holding/leases.js';
+export { Leases } from './holding/leases.js';
+export { currentLease } from './holding/current-lease.js';
 export type { AcquireOptions, LeaseGroup } from './holding/leases.js';
 export type { Lease } from './holding/held-lease.js';
 export { formatFence, parseFence, NO_FENCE } from './base/fence.js';

@@ -1,15 +1,14 @@
 import { Body, Controller, Inject, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CronOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { bulkSchema } from './answers.js';
 import { CommandService } from './command-service.js';
-import { Conflicts, Orders } from './describe-route.js';
+import { Conflicts, Orders, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 
 /** Orders to many crons at once. Each leaves one audit record. */
-@ApiTags('crons')
+@Tagged('crons')
 @Controller('api/crons')
 export class BulkOrdersController {
   @Inject(CronOperator) private readonly operator!: CronOperator;

@@ -1,11 +1,10 @@
 import { Body, Controller, Inject, Param, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { CronCatalog } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { CommandService } from './command-service.js';
 import { changeBy, cronChangeSchema, type CronChange } from './cron-change.js';
-import { Conflicts, Orders } from './describe-route.js';
+import { Conflicts, Orders, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
@@ -13,7 +12,7 @@ import * as runInputs from './run-inputs.js';
 type SetOrder = Checked<typeof runInputs.cronSetOrder>;
 
 /** Makes and changes crons. */
-@ApiTags('crons')
+@Tagged('crons')
 @Controller('api/crons/:cron')
 export class CronDefinitionController {
   @Inject(CronCatalog) private readonly crons!: CronCatalog;

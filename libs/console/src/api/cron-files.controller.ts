@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CatalogFullError, type CatalogEntry } from '@fencepost/ledger/catalog';
 import { CronCatalog } from '@fencepost/operations';
 import { mayAs } from '@fencepost/operations/access-tokens';
@@ -21,7 +20,7 @@ import { callerHere } from '../auth/caller.js';
 import { CommandService } from './command-service.js';
 import { importSchema } from './answers.js';
 import { lineProblem } from './problem.js';
-import { Conflicts, Orders } from './describe-route.js';
+import { Conflicts, Describe, Orders, Tagged } from './describe-route.js';
 import { Needs } from '../auth/fencepost-guard.js';
 import { Refusal } from '../auth/refusals.js';
 import { LINES, type WebRequest, type WebResponse } from '../http/web-request.js';
@@ -47,7 +46,7 @@ const importQuery = z.strictObject({
 const exportQuery = z.strictObject({ tag: inputs.forecastQuery.shape.tag });
 
 /** Crons as lines: all of a tenant, in one request. */
-@ApiTags('crons')
+@Tagged('crons')
 @Controller('api/crons')
 export class CronFilesController {
   #isImporting = false;
@@ -59,8 +58,7 @@ export class CronFilesController {
 
   @Post('import')
   @Conflicts('CATALOG_FULL')
-  @ApiConsumes(LINES)
-  @ApiBody({ description: 'A cron in each line: its name and its options.', schema: { type: 'string' } })
+  @Describe({ body: { type: LINES, description: 'A cron in each line: its name and its options.' } })
   @Orders(
     'admin',
     importSchema,
@@ -84,11 +82,11 @@ export class CronFilesController {
 
   @Get('export')
   @Needs('viewer')
-  @ApiOperation({
+  @Describe({
     summary:
       'Every cron that is not removed, in a line each, as an import takes it. Addresses of pings are shown to admins only.',
+    answer: { type: LINES, description: 'A cron in each line.' },
   })
-  @ApiOkResponse({ description: 'A cron in each line.', content: { [LINES]: { schema: { type: 'string' } } } })
   async export(
     @Query({ schema: exportQuery }) query: Checked<typeof exportQuery>,
     @Res() response: WebResponse,

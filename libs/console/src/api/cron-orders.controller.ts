@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronCatalog, CronOperator, type BackfillReport } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
@@ -7,7 +6,7 @@ import { SCHEMAS, presentPause } from '@fencepost/operations/presenting';
 import type { OccurrenceLog } from '@fencepost/ledger';
 import type { Pause } from '@fencepost/ledger/run';
 import { backfillSchema, removedSchema, resumedSchema, startedSchema } from './answers.js';
-import { Conflicts, Orders } from './describe-route.js';
+import { Conflicts, Orders, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { CommandService } from './command-service.js';
@@ -16,7 +15,7 @@ import { refusedRun } from './problems.js';
 type OfCron = Checked<typeof inputs.cronParams>;
 
 /** Orders to crons. Each leaves an audit record. */
-@ApiTags('crons')
+@Tagged('crons')
 @Controller('api/crons/:cron')
 export class CronOrdersController {
   @Inject(CronOperator) private readonly operator!: CronOperator;

@@ -1,5 +1,4 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { ExplainService, RunOperator, Timelines } from '@fencepost/operations';
 import { CronDirectory, READS, mapInSlices, type Reads } from '@fencepost/operations/internal';
 import {
@@ -12,7 +11,7 @@ import {
 import type { Run } from '@fencepost/ledger/run';
 import { Refusal } from '../auth/refusals.js';
 import { cronPageSchema, cronRunsSchema, journalSchema } from './answers.js';
-import { Shows } from './describe-route.js';
+import { Shows, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { pageOf } from './paging.js';
@@ -22,7 +21,7 @@ const MAX_RUNS = 1_000;
 type OfCron = Checked<typeof inputs.cronParams>;
 
 /** Looks at crons. */
-@ApiTags('crons')
+@Tagged('crons')
 @Controller('api/crons')
 export class CronsController {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;

@@ -1,5 +1,4 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Doctor, Forecasts } from '@fencepost/operations';
 import { READS, mapInSlices, readLivePods, type Reads } from '@fencepost/operations/internal';
 import {
@@ -11,14 +10,14 @@ import {
   SCHEMAS,
 } from '@fencepost/operations/presenting';
 import { auditListSchema, findingListSchema, journalSchema, overviewSchema } from './answers.js';
-import { Shows } from './describe-route.js';
+import { Shows, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { pageOf } from './paging.js';
 import { OverviewService } from './overview-service.js';
 
 /** Looks at the deployment as a whole. */
-@ApiTags('deployment')
+@Tagged('deployment')
 @Controller('api')
 export class DeploymentController {
   @Inject(OverviewService) private readonly overviews!: OverviewService;

@@ -1,6 +1,5 @@
 import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { JournalFeed } from '@fencepost/operations/journal';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
@@ -10,6 +9,7 @@ import { callerHere } from '../auth/caller.js';
 import { Needs } from '../auth/fencepost-guard.js';
 import { Refusal } from '../auth/refusals.js';
 import { EventStream } from './event-stream.js';
+import { Describe, Tagged } from './describe-route.js';
 
 /** Each costs a connection and a buffer. */
 const MAX_LISTENERS = 500;
@@ -17,7 +17,7 @@ const MAX_LISTENERS = 500;
 const MAX_OF_ONE = 50;
 
 /** Tells what happens while it happens. */
-@ApiTags('deployment')
+@Tagged('deployment')
 @Controller('api')
 export class EventsController implements OnModuleDestroy {
   readonly #streams = new Map<EventStream, string>();
@@ -27,18 +27,11 @@ export class EventsController implements OnModuleDestroy {
 
   @Get('events')
   @Needs('viewer')
-  @ApiOperation({
+  @Describe({
     summary:
       'Live journal entries: server-sent events named journal, each a JournalEntry with its id; and two named heartbeat per second, which say whether the store answers.',
-  })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Continues after this entry, if it is still kept.',
-  })
-  @ApiOkResponse({
-    description: 'A stream that does not end.',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
+    header: { name: 'Last-Event-ID', description: 'Continues after this entry, if it is still kept.' },
+    answer: { type: 'text/event-stream', description: 'A stream that does not end.' },
   })
   events(@Headers('last-event-id') after: string | undefined, @Res() response: WebResponse): void {
     // It left while it was found out who it is: nobody would say so a second time.

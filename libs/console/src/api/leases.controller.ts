@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { LeaseService } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { presentHeldLease, presentLease, presentWatch, SCHEMAS } from '@fencepost/operations/presenting';
@@ -7,13 +6,13 @@ import { parseFence } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
 import { callerHere } from '../auth/caller.js';
 import { clearedSchema, leasePageSchema } from './answers.js';
-import { Conflicts, Orders, Shows } from './describe-route.js';
+import { Conflicts, Orders, Shows, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import { pageOf } from './paging.js';
 
 /** Who holds what, and taking it from a holder that is dead. */
-@ApiTags('leases')
+@Tagged('leases')
 @Controller('api/leases')
 export class LeasesController {
   @Inject(LeaseService) private readonly service!: LeaseService;

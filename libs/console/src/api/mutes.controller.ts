@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Inject, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CronDirectory, Mutes, ORDER_RECORDS } from '@fencepost/operations/internal';
 import { presentMute, SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { CommandService } from './command-service.js';
-import { Orders, Shows } from './describe-route.js';
+import { Orders, Shows, Tagged } from './describe-route.js';
 import { muteTarget, reason, instant, type Checked } from './inputs.js';
 
 type MuteTarget = Parameters<Mutes['end']>[0];
@@ -21,7 +20,7 @@ const muteOrder = muteTarget({ reason, until: instant.describe('When the mute en
 const unmuteOrder = muteTarget({ reason });
 
 /** Who is not to be woken by which crons, until when. Each order leaves an audit record. */
-@ApiTags('notifications')
+@Tagged('notifications')
 @Controller('api/mutes')
 export class MutesController {
   @Inject(Mutes) private readonly mutes!: Mutes;

@@ -8,8 +8,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { NAMED } from './answers.js';
 import { ApiModule } from './api.module.js';
-import { exampleOf, type Schemas } from './open-api-examples.js';
-import { openApiOf } from './open-api.js';
+import { exampleOf, type Schemas } from './open-api-examples.stage.js';
+import { openApiOf } from './open-api.stage.js';
 
 const DOCUMENT = '../../../../docs/openapi.json';
 

@@ -1,16 +1,15 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { parseFence } from '@fencepost/lease';
 import { LeaseService } from '@fencepost/operations';
 import { presentOwnLease, presentWatch, SCHEMAS } from '@fencepost/operations/presenting';
 import { callerHere } from '../auth/caller.js';
 import { ownClearedSchema, ownLeasePageSchema } from './answers.js';
-import { Conflicts, Orders, Shows } from './describe-route.js';
+import { Conflicts, Orders, Shows, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 
 /** What the application itself holds: leases, places of semaphores, roles. Names may have any letter, so none is in a path. */
-@ApiTags('leases')
+@Tagged('leases')
 @Controller('api/own-leases')
 export class OwnLeasesController {
   @Inject(LeaseService) private readonly service!: LeaseService;

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Receivers } from '@fencepost/operations/internal';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { z } from 'zod';
 import { CommandService } from './command-service.js';
-import { Orders, Shows } from './describe-route.js';
+import { Orders, Shows, Tagged } from './describe-route.js';
 import { receiverParams, receiversQuery, reason, type Checked } from './inputs.js';
 
 const receiverListSchema = z
@@ -13,7 +12,7 @@ const receiverListSchema = z
 const testOrder = z.strictObject({ reason });
 
 /** Who hears of what, and whether it arrives. Secrets and whole addresses are never shown. */
-@ApiTags('notifications')
+@Tagged('notifications')
 @Controller('api/receivers')
 export class ReceiversController {
   @Inject(Receivers) private readonly receivers!: Receivers;

@@ -1,5 +1,4 @@
 import { Body, Controller, Inject, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { OperatorInputError } from '@fencepost/ledger';
 import { FencepostError } from '@fencepost/lease';
 import { cronOfRun } from '@fencepost/ledger/run';
@@ -7,7 +6,7 @@ import { isStoreError } from '@fencepost/jobs/internal';
 import { CronOperator, RunOperator, type ResolveOrder } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { CommandService } from './command-service.js';
-import { Orders } from './describe-route.js';
+import { Orders, Tagged } from './describe-route.js';
 import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
 import { runIsOver, runIsUnknown } from './problems.js';
@@ -29,7 +28,7 @@ const AWAY = 'STORE_AWAY';
 const NOT_TRIED: Reason = { code: AWAY, detail: 'Not tried, because the store did not answer for a run before it.' };
 
 /** The same order to several runs: one audit record, however many there are. */
-@ApiTags('runs')
+@Tagged('runs')
 @Controller('api/runs')
 export class RunBatchController {
   @Inject(CronOperator) private readonly crons!: CronOperator;

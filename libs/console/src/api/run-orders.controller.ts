@@ -1,11 +1,10 @@
 import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { LEDGER } from '@fencepost/jobs';
 import { CronOperator, RunOperator } from '@fencepost/operations';
 import { CronDirectory, ORDER_RECORDS } from '@fencepost/operations/internal';
 import type { RunHistory } from '@fencepost/ledger';
 import { cancelledSchema, resolvedSchema, startedSchema } from './answers.js';
-import { Conflicts, Orders } from './describe-route.js';
+import { Conflicts, Orders, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
@@ -16,7 +15,7 @@ import { runBefore } from './run-before.js';
 type OfRun = Checked<typeof inputs.runParams>;
 
 /** Orders to runs. Each leaves an audit record. */
-@ApiTags('runs')
+@Tagged('runs')
 @Controller('api/runs/:id')
 export class RunOrdersController {
   @Inject(CronOperator) private readonly crons!: CronOperator;

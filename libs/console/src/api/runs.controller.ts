@@ -1,10 +1,9 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { RunOperator } from '@fencepost/operations';
 import { READS, RunSearch, journalOfRun, mapInSlices, neighboursOf, type Reads } from '@fencepost/operations/internal';
 import { presentJournalEntry, presentRun, presentRunReport } from '@fencepost/operations/presenting';
 import type { BullmqRunQueue } from '@fencepost/jobs/internal';
-import { Shows } from './describe-route.js';
+import { Shows, Tagged } from './describe-route.js';
 import * as inputs from './inputs.js';
 import type { Checked } from './inputs.js';
 import * as runInputs from './run-inputs.js';
@@ -15,7 +14,7 @@ import { attemptsOf } from './run-attempts.js';
 const iso = (at: number) => new Date(at).toISOString();
 
 /** Looks at runs. */
-@ApiTags('runs')
+@Tagged('runs')
 @Controller('api/runs')
 export class RunsController {
   @Inject(RunOperator) private readonly operator!: RunOperator;

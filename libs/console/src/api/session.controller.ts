@@ -1,17 +1,16 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { roleOf } from '@fencepost/operations/access-tokens';
 import type { WebRequest, WebResponse } from '../http/web-request.js';
 import { ACCESS, type Access } from '../auth/access.js';
 import { SESSION_COOKIE } from '../auth/credentials.js';
 import { unknownCaller } from '../auth/refusals.js';
 import { youSchema } from './answers.js';
-import { Answers } from './describe-route.js';
+import { Answers, Describe, Tagged } from './describe-route.js';
 import { sessionOrder, type Checked } from './inputs.js';
 import { OverviewService } from './overview-service.js';
 
 /** Signing in and out, for pages: a browser sends a cookie by itself, also for what a page can't give headers to. */
-@ApiTags('session')
+@Tagged('session')
 @Controller()
 export class SessionController {
   @Inject(ACCESS) private readonly access!: Access;
@@ -25,8 +24,10 @@ export class SessionController {
 
   @Post('session')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Signs in with a token; the answer sets an HttpOnly cookie.' })
-  @ApiOkResponse({ standardSchema: youSchema, description: 'Who is signed in.' })
+  @Describe({
+    summary: 'Signs in with a token; the answer sets an HttpOnly cookie.',
+    answer: { schema: youSchema, description: 'Who is signed in.' },
+  })
   signIn(
     @Body({ schema: sessionOrder }) { token }: Checked<typeof sessionOrder>,
     @Req() request: WebRequest,
@@ -40,8 +41,7 @@ export class SessionController {
 
   @Delete('session')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Signs out.' })
-  @ApiNoContentResponse({ description: 'Signed out.' })
+  @Describe({ summary: 'Signs out.', answer: { schema: null, description: 'Signed out.' } })
   signOut(@Req() request: WebRequest, @Res({ passthrough: true }) response: WebResponse): void {
     response.append('Set-Cookie', `${sessionCookie('', request)}; Expires=Thu, 01 Jan 1970 00:00:00 GMT`);
   }

@@ -1,18 +1,17 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Clock } from '@fencepost/lease';
 import { CLOCK } from '@fencepost/lease/nest';
 import { Doctor, type DoctorFinding } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { SCHEMAS } from '@fencepost/operations/presenting';
 import { CostlyLook } from './costly-look.js';
-import { Shows } from './describe-route.js';
+import { Shows, Tagged } from './describe-route.js';
 
 /** An examination asks about every cron; who asks does not wait for the next one. */
 const TIMES = { freshMs: 10_000, slowMs: 0 };
 
 /** What needs a person now. */
-@ApiTags('deployment')
+@Tagged('deployment')
 @Controller('api')
 export class TriageController {
   @Inject(CronDirectory) private readonly directory!: CronDirectory;

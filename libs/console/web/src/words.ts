@@ -110,7 +110,13 @@ export const WORDS = {
     finding: 'What to do',
     kinds: {
       ...{ uncertain: 'uncertain', failing: 'failing', missed: 'missed', late: 'late', 'no-worker': 'no worker' },
-      ...{ 'never-succeeded': 'never succeeded', unknown: 'unknown', paused: 'paused', disabled: 'disabled' },
+      ...{
+        standstill: 'stands still',
+        'never-succeeded': 'never succeeded',
+        unknown: 'unknown',
+        paused: 'paused',
+        disabled: 'disabled',
+      },
       ...{ removed: 'removed', healthy: 'healthy', finding: 'finding' },
     },
     totals: 'The deployment at a glance',
@@ -132,6 +138,7 @@ export const WORDS = {
       ['missed', 'missed'],
       ['late', 'late'],
       ['no-worker', 'no worker'],
+      ['standstill', 'stands still'],
       ['never-succeeded', 'never succeeded'],
       ['unknown', 'unknown'],
       ['healthy', 'healthy'],

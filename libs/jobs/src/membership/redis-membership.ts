@@ -20,8 +20,9 @@ import {
   type OverdueCron,
   type ProcessKind,
 } from './membership.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['raise-format', 'send-heartbeat']);
+const SCRIPTS = loadScripts(TEXTS, ['raise-format', 'send-heartbeat']);
 
 /** One command for a hundred thousand crons would block the server for other clients. */
 const MAX_BATCH = 1_000;

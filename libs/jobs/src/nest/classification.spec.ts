@@ -140,6 +140,26 @@ describe('the classification of jobs', () => {
     expect(doubtful()).toEqual([]);
   });
 
+  const STANDBY = { ...SAFE, standbys: '1', synchronous_standby_names: '' };
+
+  it.each([
+    ['no standby is waited for', STANDBY],
+    ['commits wait for none', { ...STANDBY, synchronous_standby_names: 'ANY 1 (*)', synchronous_commit: 'local' }],
+  ])('refuses a PostgreSQL with a standby where %s, and names the word that accepts it', async (_, postgres) => {
+    const { message } = await refusalIn(checked([handler('a')], { ledger: 'postgres', postgres }).done);
+    expect(message).toContain('a failover may lose what was committed');
+    expect(message).toContain(`synchronous_standby_names = 'ANY 1 (*)'`);
+    expect(message).toContain(`SET fencepost.asynchronous_standby = 'accepted'`);
+  });
+
+  it.each([
+    ['waits for a standby', { ...STANDBY, synchronous_standby_names: 'ANY 1 (*)' }],
+    ['has none', { ...STANDBY, standbys: '0' }],
+    ['was accepted with an asynchronous one', { ...STANDBY, 'fencepost.asynchronous_standby': 'accepted' }],
+  ])('starts on a PostgreSQL that %s', async (_, postgres) => {
+    await expect(checked([handler('a')], { ledger: 'postgres', postgres }).done).resolves.toBeUndefined();
+  });
+
   it('warns of pages that can not be mended', async () => {
     const { done, doubtful } = checked([handler('a')], {
       ledger: 'postgres',

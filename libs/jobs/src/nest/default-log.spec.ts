@@ -61,6 +61,7 @@ describe('the default log', () => {
     });
     const also = [
       ...['LOG pod_started', 'LOG roles_disabled', 'DEBUG occurrence_claimed', 'LOG run_cancelled'],
+      'LOG cron_resumed',
       ...['LOG catalog_created', 'LOG catalog_changed', 'LOG catalog_restored', 'LOG catalog_superseded'],
     ];
     const seen = lines().map((line) => line.replace(/^.* (\w+) \[Fencepost\] .*\((\w+)\)$/, '$1 $2'));

@@ -26,6 +26,8 @@ const ALSO: ReadonlyMap<EventName, NestLevel> = new Map([
   ['roles.disabled', 'log'],
   ['occurrence.claimed', 'debug'],
   ['run.cancelled', 'log'],
+  ['cron.standstill', 'log'],
+  ['cron.resumed', 'log'],
   // Every change of a definition is one line.
   ['catalog.created', 'log'],
   ['catalog.changed', 'log'],

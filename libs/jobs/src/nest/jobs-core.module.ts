@@ -14,7 +14,7 @@ import { closeRedis, type RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS, LeaseModule, type LeaseModuleOptions } from '@fencepost/lease/nest';
 import type { Ledger } from '@fencepost/ledger';
 import type { PostgresLedger } from '@fencepost/ledger/postgres';
-import { Leases, type Clock, type LeaseStore, SetupError } from '@fencepost/lease';
+import { Leases, type Clock, type LeaseStore } from '@fencepost/lease';
 import { cronLeaseEvents, LeaseFeed, leaseWarnings, Telemetry } from '../telemetry/telemetry.js';
 import { jobsSettings, type JobsSettings, type Role } from './options.js';
 import { optionsProvider, type JobsOptionsSource } from './options-source.js';
@@ -150,7 +150,11 @@ export class JobsCoreModule
         { provide: DATABASE, inject: [JOBS_SETTINGS, Telemetry, CLOCK], useFactory: openDatabase },
         { provide: LEDGER_REDIS, inject: [LEASE_REDIS, JOBS_SETTINGS], useFactory: openWaiting },
         { provide: LEDGER, inject: [LEASE_REDIS, LEDGER_REDIS, DATABASE, JOBS_SETTINGS], useFactory: openLedger },
-        { provide: StoreHealth, inject: [LEASE_REDIS, LEDGER, CLOCK, Telemetry], useFactory: healthOf },
+        {
+          provide: StoreHealth,
+          inject: [LEASE_REDIS, LEDGER, CRON_LEASE_STORE, JOBS_SETTINGS, ROLES, CLOCK, Telemetry],
+          useFactory: healthOf,
+        },
         ...cronLeases,
         ...shared,
         { provide: CHOSEN_ROLES, inject: [JOBS_SETTINGS], useFactory: chooseRoles(roles) },
@@ -209,11 +213,17 @@ function openWaiting(redis: RedisClient, { ledger, waitReplicas }: JobsSettings)
   return waiting;
 }
 
-type Stores = [redis: RedisClient, ledger: Ledger, clock: Clock, telemetry: Telemetry];
+type Stores = [redis: RedisClient, ledger: Ledger, leases: LeaseStore, settings: JobsSettings];
+type Health = [...Stores, roles: readonly Role[], clock: Clock, telemetry: Telemetry];
 
-function healthOf(...[redis, ledger, clock, telemetry]: Stores): StoreHealth {
+/** Nobody holds it. */
+const PROBED = 'fencepost-health';
+
+function healthOf(...[redis, ledger, store, settings, roles, clock, telemetry]: Health): StoreHealth {
   const postgres = isInPostgres(ledger) ? { postgres: () => ledger.checkSchema() } : {};
-  return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres }, clock, telemetry });
+  const isApart = settings.leases !== 'redis' && roles.includes('scheduler');
+  const leases = isApart ? { leases: () => store.inspect([PROBED]) } : {};
+  return new StoreHealth({ ask: { redis: () => redis.ping(), ...postgres, ...leases }, clock, telemetry });
 }
 
 function isInPostgres(ledger: Ledger): ledger is PostgresLedger {
@@ -243,11 +253,6 @@ function leaseOptions(settings: JobsSettings, feed: LeaseFeed, telemetry: Teleme
  */
 async function openTracing({ tracing }: JobsSettings, telemetry: Telemetry): Promise<Tracing | null> {
   if (!tracing) return null;
-  try {
-    const { OpenTelemetryTracing } = await import('../telemetry/open-telemetry.js');
-    return new OpenTelemetryTracing(telemetry);
-  } catch (cause) {
-    const text = 'The JobsModule option "tracing" needs the packages @opentelemetry/api and bullmq-otel.';
-    throw new SetupError(`${text} Install them, or remove the option. ${String(cause)}`, { cause });
-  }
+  const { openTelemetryTracing } = await import('../telemetry/open-telemetry.js');
+  return openTelemetryTracing(telemetry);
 }

@@ -63,6 +63,7 @@ export class PodReporting implements OnModuleInit {
   }
 }
 
-function placeOf({ leases }: JobsSettings): string {
+/** Where the leases of crons are, without passwords. */
+export function placeOf({ leases }: JobsSettings): string {
   return typeof leases === 'function' ? 'a store of its own' : shownAddresses(leases);
 }

@@ -4,16 +4,18 @@ import { systemClock, type Clock, type Leases, type LeaseStore } from '@fencepos
 import type { RedisClient } from '@fencepost/lease/redis';
 import { CLOCK, LEASE_REDIS } from '@fencepost/lease/nest';
 import type { Catalog, CronDefinition } from '@fencepost/ledger/catalog';
-import type { Ledger } from '@fencepost/ledger';
+import type { Delivery, Ledger } from '@fencepost/ledger';
 import type { AlarmQueue } from '../notifying/messages.js';
 import { OrderLog } from '../notifying/order-log.js';
 import { RunNotifier } from '../notifying/run-notifier.js';
 import type { Membership } from '../membership/membership.js';
 import { preciseTimer } from '../scheduling/precise-timer.js';
+import { readQueueLimits, type QueueLimits } from '../queue/queue-limits.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { SchedulerPod } from '../scheduling/scheduler-pod.js';
 import { LeaseFeed, Telemetry } from '../telemetry/telemetry.js';
 import type { Tracing } from '../telemetry/tracing.js';
+import { placeOf } from './pod-reporting.js';
 import { PodRoles, type RoleFacts } from './pod-roles.js';
 import { retryOnBoot } from './retry-on-boot.js';
 import type { JobsSettings, Role } from './options.js';
@@ -93,7 +95,21 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     this.#notifier = notifier;
     const trail = await openAuditTrail(this.redis, this.database, this.settings);
     const orders = new OrderLog({ trail, ledger, clock, telemetry, lookEveryMs: sweepEveryMs });
-    const pod = new SchedulerPod({ ...stores, ...times, notifier, clock, instants, random, telemetry, tracing });
+    const told = {
+      leasePlace: placeOf(this.settings),
+      queueLimits: (delivery: Delivery) => this.#queueLimits(delivery),
+    };
+    const pod = new SchedulerPod({
+      ...stores,
+      ...times,
+      ...told,
+      notifier,
+      clock,
+      instants,
+      random,
+      telemetry,
+      tracing,
+    });
     this.#orders = orders;
     this.#pod = pod;
     // Before anything is written, and where the deployment is too new for this process, it ends here.
@@ -104,8 +120,15 @@ export class SchedulerRunner implements OnModuleInit, OnApplicationBootstrap, On
     await orders.start();
     await this.podRoles.begin(() => ({
       ...{ assigned: pod.assigned, held: pod.engine.size, weight: pod.weight, ...behindOf(pod) },
+      leasesDownMs: pod.standstills.leasesDownMs,
+      standstills: pod.standstills.found,
       leaseNodes: [...this.feed.nodes].map(([node, healthy]) => ({ node, healthy })),
     }));
+  }
+
+  #queueLimits(delivery: Delivery): Promise<readonly QueueLimits[]> {
+    const { redis, settings } = this;
+    return readQueueLimits({ redis, prefix: settings.prefix, tenant: settings.tenant, delivery });
   }
 
   #warnUnwatched({ catalogCache }: SchedulerPod): void {

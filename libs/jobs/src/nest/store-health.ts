@@ -4,7 +4,8 @@ import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** Whether one of the stores that a process needs can be worked with. */
 export interface StoreStatus {
-  readonly store: 'redis' | 'postgres';
+  /** `leases`: where a scheduler keeps the leases of crons, if that is not the Redis of the deployment. */
+  readonly store: 'redis' | 'postgres' | 'leases';
   readonly up: boolean;
   /** One sentence; `null` while it is up. */
   readonly message: string | null;
@@ -26,7 +27,7 @@ const ANSWER_MS = 800;
 const FRESH_MS = 1_000;
 const LOOK_MS = 60_000;
 
-const NAMES = { redis: 'Redis', postgres: 'PostgreSQL' };
+const NAMES = { redis: 'Redis', postgres: 'PostgreSQL', leases: 'The lease store' };
 
 /** Checks each store that this process needs: for probes, and once a minute. */
 export class StoreHealth {
@@ -42,11 +43,12 @@ export class StoreHealth {
   check(): Promise<readonly StoreStatus[]> {
     const now = this.deps.clock.monotonic();
     if (this.#asked && now - this.#asked.at < FRESH_MS) return this.#asked.answer;
-    const { redis, postgres } = this.deps.ask;
-    const answer = Promise.all([
-      ...(redis ? [this.#statusOf('redis', redis)] : []),
-      ...(postgres ? [this.#statusOf('postgres', postgres)] : []),
-    ]);
+    const { ask } = this.deps;
+    const stores = (Object.keys(NAMES) as StoreStatus['store'][]).flatMap((store) => {
+      const one = ask[store];
+      return one ? [this.#statusOf(store, one)] : [];
+    });
+    const answer = Promise.all(stores);
     this.#asked = { at: now, answer };
     return answer;
   }

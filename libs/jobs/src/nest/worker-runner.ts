@@ -15,6 +15,7 @@ import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Ledger } from '@fencepost/ledger';
 import type { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
 import { WorkerQueues } from '../queue/worker-queues.js';
+import type { LongRuns } from '../running/long-runs.js';
 import { RunProcessor } from '../running/run.processor.js';
 import { reportQueueFailure, reportStoreFailure } from '../telemetry/report-failure.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -83,6 +84,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
   @Inject(RUN_QUEUE) private readonly queue!: BullmqRunQueue;
 
   #executed!: Executed;
+  #longRuns: LongRuns | null = null;
   #processor: RunProcessor | null = null;
   #formatHeartbeat: FormatHeartbeat | null = null;
   #declarer: Declarer | null = null;
@@ -124,6 +126,7 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
       critical: criticalOf(this.#executed.crons),
       concurrency,
       running: processor.running,
+      longRuns: this.#longRuns?.found ?? [],
       // Its definitions count from when this pod can execute them, and is known to be live.
       ...(this.#isTaking && this.#declarer && { revision: this.#declarer.revision }),
       ...(code !== null && { code }),
@@ -212,12 +215,14 @@ export class WorkerRunner implements OnModuleInit, OnApplicationBootstrap, OnMod
     const { redis, ledger, clock, telemetry, random, settings, tracing } = this;
     const { prefix, tenant, concurrency, runLeaseMs: ttlMs } = settings;
     const queues = (this.#queues = new WorkerQueues(this.#executed.queues));
-    const { rerouting } = this.queue;
     const ports = { ledger, clock, telemetry, random, tracing };
-    const [worker, { notifyOf }] = [this.keeper.holder, this.notifications];
-    const attempts = { ...ports, worker, ttlMs, notifyOf, handlerOf: (name: string) => this.#executed.find(name) };
-    const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts };
-    return new RunProcessor({ ...options, queues, rerouting, handlers: () => this.#executed.capabilities.handlers });
+    const [worker, { notifyOf }, { rerouting }] = [this.keeper.holder, this.notifications, this.queue];
+    const load = () => import('../running/long-runs.js');
+    const longRuns = () => load().then(({ LongRuns: Made }) => (this.#longRuns ??= new Made({ ...ports, worker })));
+    const handlerOf = (name: string) => this.#executed.find(name);
+    const attempts = { ...ports, worker, ttlMs, longRuns, notifyOf, handlerOf };
+    const options = { redis, prefix, tenant, concurrency, clock, telemetry, attempts, rerouting };
+    return new RunProcessor({ ...options, queues, handlers: () => this.#executed.capabilities.handlers });
   }
 
   /**

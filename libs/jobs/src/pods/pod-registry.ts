@@ -1,3 +1,5 @@
+import type { Standstill } from '../telemetry/standstill.js';
+
 /** What a pod says of itself. */
 export interface NewPodCard {
   /** All of its identity, which is also the holder of its leases; screens show its `ownerPrefix`. */
@@ -60,6 +62,12 @@ export interface NewPodCard {
   /** Of a worker: how long it keeps a cron that no live pod of its app declares. */
   readonly removeAfterMs?: number;
   readonly sweepEveryMs?: number;
+  /** Of a scheduler: for how long every attempt to acquire the lease of a cron has failed, milliseconds; `null`: the store answers. */
+  readonly leasesDownMs?: number | null;
+  /** Of a scheduler: its crons that stand still, at most {@link MAX_STANDSTILLS}. */
+  readonly standstills?: readonly Standstill[];
+  /** Of a worker: its attempts that take far longer than usual. */
+  readonly longRuns?: readonly Standstill[];
 }
 
 export interface PodCard extends NewPodCard {
@@ -96,6 +104,9 @@ export interface RegistryReading {
   readonly revisions: readonly HeardRevision[];
 }
 
+/** In one report; a pod may have a hundred thousand crons. */
+export const MAX_STANDSTILLS = 100;
+
 /** Between two reports of a pod. */
 export const REPORT_MS = 5_000;
 
@@ -127,7 +138,7 @@ export function byIdentity(a: PodCard, b: PodCard): number {
   return a.pod < b.pod ? -1 : 1;
 }
 
-/** What differs from one report of a pod to the next, all of it short. */
+/** What differs from one report of a pod to the next. */
 const CHANGING = [
   'clockSkewMs',
   'rttMs',
@@ -139,6 +150,9 @@ const CHANGING = [
   'backlog',
   'weight',
   'running',
+  'leasesDownMs',
+  'standstills',
+  'longRuns',
 ] as const satisfies readonly (keyof NewPodCard)[];
 
 export type PodState = Pick<NewPodCard, (typeof CHANGING)[number]>;

@@ -1,6 +1,7 @@
 import type { Clock } from '@fencepost/lease';
 import type { CancelTimer } from '@fencepost/lease/internal';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
+import type { Standstill } from '../telemetry/standstill.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { REPORT_MS, type NewPodCard, type PodRegistry } from './pod-registry.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -68,6 +69,12 @@ export interface RoleFacts {
   readonly weight?: number;
   /** The servers of the quorum on which it keeps leases; none where that is no quorum. */
   readonly leaseNodes?: readonly { readonly node: string; readonly healthy: boolean }[];
+  /** For how long the store of the leases has failed, milliseconds; `null`: it answers. */
+  readonly leasesDownMs?: number | null;
+  /** Its crons that stand still. */
+  readonly standstills?: readonly Standstill[];
+  /** Its attempts that take far longer than usual. */
+  readonly longRuns?: readonly Standstill[];
   /** How many runs this worker executes at most, and executes now. */
   readonly concurrency?: number;
   readonly running?: number;

@@ -14,8 +14,9 @@ import {
   type RegistryReading,
   type ReportReply,
 } from './pod-registry.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['report-pod', 'look-pods', 'leave-pod']);
+const SCRIPTS = loadScripts(TEXTS, ['report-pod', 'look-pods', 'leave-pod']);
 
 /** Keys of a registry whose last pod is killed live this much longer than the pod. */
 const TIDY_MS = 5_000;

@@ -3,8 +3,9 @@ import { loadScripts } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import { BackendBase, backendFactory, type BackendOwner } from './backend-base.js';
 import { plainOptions, type NewJob } from './plain-jobs.js';
+import { TEXTS } from './lua/texts.js';
 
-export const { 'add-jobs': ADD_JOBS } = loadScripts(new URL('./lua/', import.meta.url), ['add-jobs']);
+export const { 'add-jobs': ADD_JOBS } = loadScripts(TEXTS, ['add-jobs']);
 
 /** In the order in which the script takes them. */
 export const ADD_KEYS = 'wait meta id events marker active'.split(' ');

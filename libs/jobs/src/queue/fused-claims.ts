@@ -7,8 +7,9 @@ import type { RunQueues } from './run-queues.js';
 import type { RunRouter, Targets } from './run-router.js';
 import type { Claims, ClaimStep } from './run-queue.js';
 import type { UnroutedRuns } from './unrouted.js';
+import { TEXTS } from './lua/texts.js';
 
-const { 'enqueue-claimed': ENQUEUE } = loadScripts(new URL('./lua/', import.meta.url), ['enqueue-claimed']);
+const { 'enqueue-claimed': ENQUEUE } = loadScripts(TEXTS, ['enqueue-claimed']);
 
 const JOB_TEXTS = runJobTexts();
 

@@ -6,8 +6,9 @@ import type { KeptJobs } from './plain-jobs.js';
 import type { RunSteps } from './run-steps.js';
 import type { Turn, TurnReply } from './turn.js';
 import type { WorkerQueues } from './worker-queues.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['turn-over-jobs']);
+const SCRIPTS = loadScripts(TEXTS, ['turn-over-jobs']);
 
 /** What a ledger on another server puts before the script. */
 const NO_STEPS = 'local finish_runs, begin_runs';

@@ -8,6 +8,7 @@ import {
   describeError,
   shownError,
   stackLines,
+  reportProgramError,
   reportStoreFailure,
   isProgramError,
 } from '../telemetry/report-failure.js';
@@ -15,6 +16,7 @@ import { EffectSession, type RunLease } from './effect-session.js';
 import type { EffectUnresolvedError } from './errors.js';
 import { LazyAbort } from './lazy-abort.js';
 import { RunCancelledError, FinalError } from './errors.js';
+import type { LongRuns } from './long-runs.js';
 import { lateByMs, makeRunContext } from './make-run-context.js';
 import type { RunLog } from './run-context.js';
 import type { Failure } from '../telemetry/events.js';
@@ -27,6 +29,9 @@ type Handled = { readonly returned: unknown } | { readonly error: unknown };
 type Begun = Extract<BeginReply, { verdict: 'begun' }>;
 
 const SETTLED: Disposition = { kind: 'settled' };
+
+/** From this age on an attempt is compared with the history of its cron. */
+const COMPARED_AFTER_MS = 60_000;
 
 export interface AttemptStart {
   readonly delivery: Delivery;
@@ -45,6 +50,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   #session: EffectSession | null = null;
   #cancelled = false;
   #isSucceeding = false;
+  #isLong = false;
 
   constructor(
     private readonly deps: AttemptDeps,
@@ -74,6 +80,7 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
       return await ('error' in handled ? this.#fail(handled.error, tookMs) : this.#succeed(handled.returned, tookMs));
     } finally {
       this.#heartbeat.stop();
+      if (this.#isLong) this.#tellLong((runs) => runs.end(this.#about.runId));
       delivery.givenUp.unwatch();
     }
   }
@@ -225,6 +232,20 @@ export class Attempt implements RunLease, HeartbeatOwner, TimedAttempt {
   runCancelled(): void {
     this.#cancelled = true;
     this.abort(new RunCancelledError(this.#ref.runId));
+  }
+
+  beating(): void {
+    const { begun, sentAt: since } = this.start;
+    const { cron, runId } = this.#about;
+    if (this.deps.clock.monotonic() - since < COMPARED_AFTER_MS) return;
+    this.#isLong = true;
+    const beganAt = begun.run.attemptedAt ?? this.deps.clock.now();
+    this.#tellLong((runs) => runs.beat({ cron, runId, beganAt, since }));
+  }
+
+  #tellLong(tell: (runs: LongRuns) => void): void {
+    const { longRuns, telemetry } = this.deps;
+    longRuns?.().then(tell, (error: unknown) => reportProgramError(telemetry, { operation: 'standstill.look' }, error));
   }
 
   heartbeatFailed(error: unknown): void {

@@ -8,6 +8,7 @@ import type { Tracing } from '../telemetry/tracing.js';
 import type { LazyAbort } from './lazy-abort.js';
 import type { BegunAhead, RunEnd } from '../queue/run-steps.js';
 import type { HeartbeatTimer } from './heartbeat.js';
+import type { LongRuns } from './long-runs.js';
 import type { RunHandler, RunLog } from './run-context.js';
 
 /** Attempts per run, and the delays in between. */
@@ -31,6 +32,8 @@ export interface AttemptDeps {
   /** The shared timer for heartbeats, every quarter of `ttlMs`; default: a timer per attempt. */
   readonly heartbeatTimer?: HeartbeatTimer;
   readonly tracing?: Tracing | null;
+  /** Hears of attempts that take long, and is loaded for the first of them; default: nobody does. */
+  readonly longRuns?: () => Promise<LongRuns>;
   readonly handlerOf: (cron: string) => CronHandler | undefined;
   /** Ends of runs that cause a notification, as `BeginRequest.notify`; default none. */
   readonly notifyOf?: (cron: string) => string;

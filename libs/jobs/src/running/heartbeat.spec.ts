@@ -29,6 +29,7 @@ function start(agoMs = 0): Heartbeat {
     runLeaseLost: (error: LeaseLostError) => void lost.push(error),
     runCancelled: () => void (cancelled += 1),
     heartbeatFailed: (error: unknown) => void failures.push(error),
+    beating: () => {},
   };
   const heartbeatTimer = new HeartbeatTimer(clock, TTL_MS / 4);
   heartbeat = new Heartbeat(attempt, { ledger, clock, ttlMs: TTL_MS, heartbeatTimer, owner }, -agoMs);

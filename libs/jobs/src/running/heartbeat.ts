@@ -18,6 +18,8 @@ export interface HeartbeatOwner {
   /** Called once, when an operator cancelled the run. Heartbeats go on, so that it is not redelivered while it stops. */
   runCancelled(): void;
   heartbeatFailed(error: unknown): void;
+  /** Called with each heartbeat that is sent. */
+  beating(): void;
 }
 
 /** The machine has slept if wall and monotonic clock drift apart by more than this between two heartbeats. */
@@ -67,6 +69,7 @@ export class Heartbeat {
   beat(): void {
     if (!this.isTrusted()) return;
     void this.#send();
+    this.deps.owner.beating();
     this.#watchDeadline();
   }
 

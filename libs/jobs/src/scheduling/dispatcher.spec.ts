@@ -51,7 +51,7 @@ describe('the dispatcher', () => {
     const { stage, at, dispatch } = await oneCron({ overlap: 'skip' });
     await dispatch();
     await stage.clock.advance(1_000);
-    expect(await dispatch()).toEqual([{ lookAt: at(3), blocked: true }]);
+    expect(await dispatch()).toEqual([{ lookAt: at(3), obstacle: 'blocked' }]);
     expect(stage.events.of('occurrence.skipped')).toEqual([{ cron: CRON, scheduledAt: at(2), reason: 'overlap' }]);
     expect(stage.queue.calls).toEqual(['enqueue']);
   });
@@ -100,7 +100,7 @@ describe('the dispatcher', () => {
     await stage.clock.advance(1_000);
     if (step === 'enqueue') stage.queue.next('enqueue', 'fail');
     else stage.ledger.next('confirm', 'fail');
-    expect(await dispatch(held, other)).toEqual([{ failed: true }, { lookAt: at(3), blocked: true }]);
+    expect(await dispatch(held, other)).toEqual([{ failed: true }, { lookAt: at(3), obstacle: 'blocked' }]);
     expect(await stage.memoryLedger.pending(CRON)).toEqual([{ runId: idOf(2), delivery: 1 }]);
   });
 });

@@ -33,12 +33,12 @@ export interface DispatcherDeps {
 
 /**
  * The result for a cron that was due: when to check it again, by the clock of this pod; `stale` if this pod no longer holds
- * it; `failed` if store or queue failed and the outcome is unknown. `blocked`: an older run blocks the new one.
+ * it; `failed` if store or queue failed and the outcome is unknown. `obstacle`: `blocked` by an older run, or `paused`.
  *
  * `outdated` is the generation that the ledger has accepted, if the generation of this pod was refused as older.
  */
 export type DispatchResult =
-  | { readonly lookAt: number | null; readonly blocked?: boolean }
+  | { readonly lookAt: number | null; readonly obstacle?: 'blocked' | 'paused' }
   | { readonly stale: true; readonly outdated?: number }
   | { readonly failed: true };
 
@@ -172,7 +172,7 @@ export class Dispatcher {
         // Measured again, so that a corrected clock is trusted again.
         held.aheadMs = 0;
         this.#report.followed(request, reply);
-        return { lookAt: this.#dueCalculator.nextAfter(held, due), ...(isBlocked(reply) && { blocked: true }) };
+        return { lookAt: this.#dueCalculator.nextAfter(held, due), ...obstacleIn(reply) };
       case 'early':
         held.aheadMs = clock.now() - (endOf(request) + due.range.spreadMs - reply.waitMs);
         return { lookAt: this.#lookAfter(held, reply.waitMs) };
@@ -190,9 +190,9 @@ export class Dispatcher {
   }
 }
 
-function isBlocked(reply: ClaimReply): boolean {
-  if (reply.verdict === 'skipped') return reply.reason !== 'paused';
-  return reply.verdict === 'claimed' && reply.behind === true;
+function obstacleIn(reply: ClaimReply): Pick<Extract<DispatchResult, { lookAt: unknown }>, 'obstacle'> {
+  if (reply.verdict === 'skipped') return { obstacle: reply.reason === 'paused' ? 'paused' : 'blocked' };
+  return reply.verdict === 'claimed' && reply.behind === true ? { obstacle: 'blocked' } : {};
 }
 
 interface DispatchReportDeps {

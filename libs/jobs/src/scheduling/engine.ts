@@ -9,7 +9,7 @@ import type { DispatchResult, Dispatcher } from './dispatcher.js';
 import type { Behind } from './behind-watch.js';
 import type { DueSlices, Slice } from './due-slices.js';
 import { DueTimes } from './due-times.js';
-import type { HeldCron } from './held-cron.js';
+import type { HeldCron, Obstacle } from './held-cron.js';
 import { fallenBehind, loadState } from './load-state.js';
 import type { PodTiming } from '../membership/pod-timing.js';
 import type { Recovery } from './recovery.js';
@@ -37,6 +37,10 @@ export interface EngineOwner {
   cronDropped(held: HeldCron, why: DropReason): void;
   /** The engine begins a slice of crons. */
   sliceBegins(): void;
+  /** What a try to claim has met; `null`: nothing was in the way. */
+  claimMet(held: HeldCron, obstacle: Obstacle | null): void;
+  /** The cursor of a cron that was read. */
+  cursorRead(cursor: number): void;
 }
 
 /** `stale`: a claim was refused. `outdated`: refused, the ledger has a newer definition. `failing`: store or queue kept failing. */
@@ -231,6 +235,7 @@ export class Engine implements SweepOwner {
     for (const held of due) this.#busy.set(held, 'nothing');
     const unknown = due.filter(({ known }) => !known);
     if (unknown.length > 0) await loadState(unknown, this.deps);
+    for (const { cursor } of unknown) if (cursor !== null) this.deps.owner.cursorRead(cursor);
     for (const held of unknown) if (!held.known) this.#applyResult(held, FAILED);
     const known = due.filter((held) => held.known && !held.over);
     const dispatched = known.length === 0 ? [] : await this.deps.dispatcher.dispatch(known);
@@ -240,7 +245,7 @@ export class Engine implements SweepOwner {
     for (const { cursor, entry } of looked) if (cursor !== null) this.#sweeper.watch(entry.definition.name);
     known.forEach(({ over, entry }, index) => {
       const outcome = dispatched[index] ?? FAILED;
-      if (!over && 'lookAt' in outcome && outcome.blocked) this.#blocked.note(entry.definition.name);
+      if (!over && 'lookAt' in outcome && outcome.obstacle === 'blocked') this.#blocked.note(entry.definition.name);
     });
     this.#times.publish(looked);
   }
@@ -260,11 +265,13 @@ export class Engine implements SweepOwner {
     if ('stale' in dispatched) return this.#drop(held, dispatched.outdated === undefined ? 'stale' : 'outdated');
     if ('lookAt' in dispatched) {
       held.failures = 0;
+      this.deps.owner.claimMet(held, dispatched.obstacle ?? null);
       return this.#lookAt(held, dispatched.lookAt);
     }
     // The failed call may have taken effect, so the state of the cron is loaded again.
     held.known = false;
     held.failures += 1;
+    this.deps.owner.claimMet(held, 'fails');
     if (held.failures === MAX_FAILURES) return this.#drop(held, 'failing');
     const { retryMs, maxRetryMs } = this.deps.timing;
     const wait = Math.min(retryMs * 2 ** (held.failures - 1), maxRetryMs);

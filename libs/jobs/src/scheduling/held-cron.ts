@@ -31,6 +31,9 @@ export interface HeldCron {
   newest: GenerationRange | null;
 }
 
+/** What is in the way of a cron, as far as a claim or a heartbeat shows. */
+export type Obstacle = 'blocked' | 'paused' | 'fails' | 'unclaimed';
+
 export function holdCron(entry: CatalogEntry, lease: Lease): HeldCron {
   return {
     entry,

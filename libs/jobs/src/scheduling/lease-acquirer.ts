@@ -51,6 +51,7 @@ export class LeaseAcquirer {
   readonly #working = new Set<Promise<void>>();
   #lost: [Lease, LeaseLostError][] = [];
   #failures = 0;
+  #storeDownSince: number | null = null;
   #halted = false;
 
   constructor(private readonly deps: LeaseAcquirerDeps) {
@@ -78,6 +79,15 @@ export class LeaseAcquirer {
   wantChanged(added: Iterable<string>, gone: readonly string[]): void {
     for (const cron of gone) this.#queue.remove(cron);
     for (const cron of added) if (this.#isMissing(cron) && !this.#queue.has(cron)) this.#queue.add(cron, 0);
+  }
+
+  get wanted(): ReadonlySet<string> {
+    return this.#wanted;
+  }
+
+  /** Since when every attempt to acquire a lease has failed; `null`: the last one was answered. Monotonic. */
+  get storeDownSince(): number | null {
+    return this.#storeDownSince;
   }
 
   wants(cron: string): boolean {
@@ -156,18 +166,22 @@ export class LeaseAcquirer {
   };
 
   async #acquireBatch(crons: readonly string[]): Promise<void> {
-    const { ledger, keeper, ttlMs } = this.deps;
+    const { ledger, keeper, clock, ttlMs } = this.deps;
+    let asked = false;
     let answers: Awaited<ReturnType<LeaseKeeper['tryAcquireMany']>> = [];
     try {
       const records = await ledger.readCrons(crons);
       const wanted = crons.map((resource, n) => ({ resource, floor: records[n]?.fence }));
-      if (!this.#halted) answers = await keeper.tryAcquireMany(wanted, { ttlMs, onLost: this.#onLost });
+      asked = !this.#halted;
+      if (asked) answers = await keeper.tryAcquireMany(wanted, { ttlMs, onLost: this.#onLost });
     } catch (error) {
       // A bug would only repeat itself.
       if (isProgramError(error)) throw error;
+      if (asked && !(error instanceof FenceExhaustedError)) this.#storeDownSince ??= clock.monotonic();
       return this.#storeFailed(crons, error);
     }
     this.#failures = 0;
+    if (asked) this.#storeDownSince = null;
     await this.#grant(answers.flatMap((answer) => (answer.acquired ? [answer.lease] : [])));
     crons.forEach((cron, n) => this.#answered(cron, answers[n]?.acquired === false ? answers[n].remainingMs : 0));
   }
@@ -178,14 +192,14 @@ export class LeaseAcquirer {
     const isOfOne = error instanceof FenceExhaustedError;
     if (isOfOne) this.#backoff.note(error.resource, HOPELESS_MS);
     this.#failures += isOfOne ? 0 : 1;
-    for (const cron of crons) this.#answered(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
+    for (const cron of crons) this.#retry(cron, isOfOne ? 0 : this.#backoff.backoff(this.#failures));
   }
 
   /** A bug will recur soon, and another pod may succeed. */
   #broke(crons: readonly string[], error: unknown): void {
     reportProgramError(this.deps.telemetry, { operation: 'lease.acquire', ...aboutCrons(crons) }, error);
     for (const cron of crons) this.#backoff.note(cron, HOPELESS_MS);
-    for (const cron of crons) this.#answered(cron, 0);
+    for (const cron of crons) this.#retry(cron, 0);
   }
 
   async #grant(leases: readonly Lease[]): Promise<void> {
@@ -227,12 +241,17 @@ export class LeaseAcquirer {
   }
 
   #answered(cron: string, remainingMs: number): void {
+    // A store that fails has refused nothing: publishing the cron would hide since when it is overdue.
+    if (remainingMs > 0 && this.#wanted.has(cron) && this.#backoff.isRefusedForLong(cron))
+      this.deps.duePublisher.publish([[cron, this.deps.clock.now()]]);
+    this.#retry(cron, remainingMs);
+  }
+
+  #retry(cron: string, waitMs: number): void {
     const wasReleased = this.#acquiring.get(cron);
     this.#acquiring.delete(cron);
     if (!this.#isMissing(cron)) return this.#backoff.settle(cron);
-    if (remainingMs > 0 && this.#backoff.isRefusedForLong(cron))
-      this.deps.duePublisher.publish([[cron, this.deps.clock.now()]]);
-    const wait = Math.max(remainingMs, MIN_WAIT_MS, this.#backoff.leftMs(cron)) + this.deps.random() * SPREAD_MS;
+    const wait = Math.max(waitMs, MIN_WAIT_MS, this.#backoff.leftMs(cron)) + this.deps.random() * SPREAD_MS;
     this.#queue.add(cron, wasReleased && this.#backoff.leftMs(cron) <= 0 ? DEBOUNCE_MS : wait);
   }
 

@@ -10,7 +10,8 @@ import { LeaseReleases } from './lease-releases.js';
 import { BehindWatch } from './behind-watch.js';
 import { Dispatcher, type DispatcherDeps } from './dispatcher.js';
 import { Engine, type DropReason, type EngineDeps, type EngineOwner } from './engine.js';
-import type { HeldCron } from './held-cron.js';
+import type { HeldCron, Obstacle } from './held-cron.js';
+import { StandstillWatch, type StandstillWatchDeps } from './standstill-watch.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { POD_TIMING, type PodTiming } from '../membership/pod-timing.js';
 import type { HeartbeatReply, OverdueCron, Membership } from '../membership/membership.js';
@@ -21,18 +22,25 @@ import { CatalogCache, type CatalogListener } from './catalog-cache.js';
 import type { RunQueue } from '../queue/run-queue.js';
 import { Schedules } from '../schedules/schedules.js';
 import { Assignment } from './assignment.js';
+import { candidates, firstOf } from './rendezvous.js';
 import { reportStoreFailure } from '../telemetry/report-failure.js';
 
 /** A pod whose session ends leaves the membership in the same moment: who hears of the one waits this long for the other. */
 const LEAVES_WITHIN_MS = 10;
 
 export interface SchedulerPodDeps
-  extends Pick<DispatcherDeps, 'tracing'>, Pick<EngineDeps, 'instants'>, Pick<RecoveryDeps, 'notifier'> {
-  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forgetAll'>;
+  extends
+    Pick<DispatcherDeps, 'tracing'>,
+    Pick<EngineDeps, 'instants'>,
+    Pick<RecoveryDeps, 'notifier'>,
+    Pick<StandstillWatchDeps, 'queueLimits'> {
+  readonly ledger: OccurrenceLog & Pick<RunHistory, 'forgetAll' | 'readRun'>;
   readonly queue: RunQueue;
   readonly catalog: Catalog;
   readonly membership: Membership;
   readonly leases: LeaseStore;
+  /** Where they are, for people; default `of this deployment`. */
+  readonly leasePlace?: string;
   readonly keeper: LeaseKeeper;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
@@ -70,6 +78,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
   readonly #takeover: Takeover;
   readonly #heartbeat: MembershipHeartbeat;
   readonly #behind: BehindWatch;
+  readonly standstills: StandstillWatch;
   readonly #name: string;
   readonly #timing: PodTiming;
   readonly #freshness: { knownAt: number };
@@ -81,11 +90,13 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
 
   constructor(private readonly deps: SchedulerPodDeps) {
     const { ledger, clock, telemetry, timing = POD_TIMING, freshness = { knownAt: -Infinity } } = deps;
+    const { leasePlace = 'of this deployment' } = deps;
+    const schedules = new Schedules({ clock, telemetry });
     const pod = deps.keeper.holder;
     this.#name = pod;
     this.#timing = timing;
     this.#freshness = freshness;
-    const dispatcher = new Dispatcher({ ...deps, freshness, schedules: new Schedules({ clock, telemetry }) });
+    const dispatcher = new Dispatcher({ ...deps, freshness, schedules });
     const recovery = new Recovery({ ...deps, dispatcher });
     const duePublisher = new DuePublisher(deps);
     const catalogCache = new CatalogCache({ ...deps, freshness, listener: this });
@@ -98,6 +109,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#assignment = new Assignment({ ...timing, pod, catalogCache, engine, acquirer, telemetry });
     this.#takeover = new Takeover({ ...deps, timing, pod, catalogCache, acquirer });
     const behind = new BehindWatch({ ...deps, engine });
+    this.standstills = new StandstillWatch({ ...deps, schedules, catalogCache, engine, acquirer, leasePlace });
     const weight = () => behind.look();
     this.#heartbeat = new MembershipHeartbeat({ ...deps, ...timing, pod, weight, listener: this });
     this.#behind = behind;
@@ -141,6 +153,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#relay?.start();
     await this.catalogCache.refresh();
     if (!this.#stopped) await this.#heartbeat.start();
+    this.standstills.start();
   }
 
   /** Stops claiming, then releases all leases in one batch and leaves the membership; only then the rest. */
@@ -151,6 +164,7 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     const held = this.engine.heldNames().flatMap((name) => this.engine.held(name)?.lease ?? []);
     // A heartbeat on its way would bring this pod back after its leave.
     await Promise.all([this.engine.stop(), this.#heartbeat.stop(), this.#takeover.stop(), this.#relay?.stop()]);
+    await this.standstills.stop();
     await Promise.all([this.#releases.releaseAll(held), this.#leave()]);
     await Promise.all([
       this.acquirer.stop(),
@@ -194,6 +208,18 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     this.#assignment.applyHeartbeat(reply);
     const foreign = reply.overdue.filter((late) => !this.#handleOverdue(late, reply));
     if (foreign.length > 0) this.#takeover.applyHeartbeat(reply, foreign);
+    this.standstills.heartbeatAnswered(reply, this.#unclaimed(foreign, reply));
+  }
+
+  /** The overdue crons that this pod answers for, as the first of those that live. */
+  #unclaimed(foreign: readonly OverdueCron[], { members, now }: HeartbeatReply): string[] {
+    if (foreign.length === 0) return [];
+    const pods = candidates(members.map(({ pod }) => pod));
+    return foreign.flatMap((late) => {
+      const entered = this.catalogCache.get(late.cron);
+      const isOurs = entered !== undefined && firstOf(entered.hash, pods) === this.#name;
+      return isOurs && !isRecheckRequest(late, now) ? [late.cron] : [];
+    });
   }
 
   /** An instant needs the reply to a heartbeat: how fresh the catalog is says of which generation it is. */
@@ -218,6 +244,14 @@ export class SchedulerPod implements HeartbeatListener, CatalogListener, EngineO
     for (const entry of changed) this.engine.update(entry);
     this.acquirer.handOver(gone);
     this.#assignment.catalogChanged(changed, gone);
+  }
+
+  claimMet(held: HeldCron, obstacle: Obstacle | null): void {
+    this.standstills.met(held, obstacle);
+  }
+
+  cursorRead(cursor: number): void {
+    this.standstills.storeClock.record(cursor, this.deps.clock.monotonic());
   }
 
   sliceBegins(): void {

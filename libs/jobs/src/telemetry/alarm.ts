@@ -2,8 +2,9 @@
  * Rules for a monitored cron. `missed`: it has not succeeded within `expectEvery`, or an instant is not
  * accounted for. `late`: a run has not finished in time. `failed`: its newest finished run has failed.
  * `uncertain`: a run waits for an operator. `no-capable-worker`: a run waits for a worker that has its handler.
+ * `standstill`: it should have run and did not, or its run does not end; raised for every cron, monitored or not.
  */
-export type AlarmKind = 'missed' | 'late' | 'failed' | 'uncertain' | 'no-capable-worker';
+export type AlarmKind = 'standstill' | 'missed' | 'late' | 'failed' | 'uncertain' | 'no-capable-worker';
 
 export interface Alarm {
   readonly kind: AlarmKind;

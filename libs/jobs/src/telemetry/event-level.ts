@@ -12,6 +12,7 @@ const BY_FIELDS: { readonly [N in EventName]?: (detail: Partial<Events[N]>) => E
   'attempt.failed': ({ state }) => (state === 'failed' ? 'error' : 'warn'),
   'attempt.aborted': ({ cause = '' }) => (cause.startsWith('RunCancelledError: ') ? 'info' : 'warn'),
   'occurrence.skipped': ({ reason }) => (reason === 'paused' ? 'info' : 'warn'),
+  'cron.standstill': ({ cause }) => (cause === 'paused' ? 'info' : 'warn'),
   'occurrence.passed': ({ reason, after = 0, through = 0 }) =>
     reason === 'merged' && through - after <= BRIEF_MS ? 'info' : 'warn',
 };

@@ -8,6 +8,8 @@ export const EVENT_TEXT: Readonly<Record<EventName, readonly [EventLevel, string
   'leases.lost': ['warn', 'leases lost; this pod stopped acting for their crons'],
   'lease.preempted': ['warn', 'lease preempted: an occurrence was overdue and its holder did not act'],
   'pods.changed': ['info', 'live scheduler pods or their shares changed; crons reassigned'],
+  'cron.standstill': ['warn', 'cron stands still'],
+  'cron.resumed': ['info', 'cron goes on'],
   'pod.behind': ['warn', 'this pod is behind: crons that are due wait to be claimed'],
   'pod.caught-up': ['info', 'this pod has caught up; it was at most this late'],
   'catalog.declared': ['info', 'crons of this pod declared'],

@@ -2,6 +2,7 @@ import type { Fence } from '@fencepost/lease';
 import type { RunState, UnknownReason, RunReason, SkipRange, WaitReason } from '@fencepost/ledger/run';
 import type { AlarmKind } from './alarm.js';
 import type { Operation } from './operation.js';
+import type { Standstill } from './standstill.js';
 
 interface OfCron {
   readonly cron: string;
@@ -72,6 +73,10 @@ export interface Events {
   'lease.preempted': OfCron & { readonly fence: Fence; readonly holder: string; readonly overdueMs: number };
   /** The number of live scheduler pods, and of the crons assigned to this one. */
   'pods.changed': { readonly pods: number; readonly assigned: number };
+  /** A cron should have run and did not, or its run does not end. Also emitted when the cause becomes another one. */
+  'cron.standstill': OfCron & Pick<Standstill, 'cause' | 'since' | 'text' | 'runId'>;
+  /** `cause` is the last one. */
+  'cron.resumed': OfCron & Pick<Standstill, 'cause'> & { readonly standstillMs: number };
   /** How long the oldest due cron of this pod has been waiting to be dispatched, and how many do. */
   'pod.behind': { readonly lateMs: number; readonly crons: number };
   /** `lateMs` and `crons` are the most that there were since `pod.behind`. */

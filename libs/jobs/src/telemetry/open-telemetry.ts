@@ -1,6 +1,8 @@
+import { SetupError } from '@fencepost/lease';
 import { ownerPrefix } from '@fencepost/lease/internal';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, isSpanContextValid, trace } from '@opentelemetry/api';
-import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';
+import type * as bullmqOtel from 'bullmq-otel';
+import type * as api from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { describeError } from './report-failure.js';
 import type { Telemetry, EventListener } from './telemetry.js';
 import type {
@@ -12,8 +14,28 @@ import type {
   TracedEffect,
   Tracing,
 } from './tracing.js';
-import { BullMQOtel } from 'bullmq-otel';
 import type { EventName, Events } from './events.js';
+
+type OpenTelemetry = typeof api;
+
+/** Both are optional. A static import would have to be resolved in every bundle, with tracing or without. */
+interface Packages {
+  readonly api: OpenTelemetry;
+  readonly otel: typeof bullmqOtel;
+}
+
+/** @throws {Error} when a package is not installed */
+export async function openTelemetryTracing(telemetry: Telemetry): Promise<OpenTelemetryTracing> {
+  try {
+    // One after the other: a bundler lets a missing package pass only where its import is awaited and caught.
+    const api = await import('@opentelemetry/api');
+    const otel = await import('bullmq-otel');
+    return new OpenTelemetryTracing(telemetry, { api, otel });
+  } catch (cause) {
+    const text = 'The JobsModule option "tracing" needs the packages @opentelemetry/api and bullmq-otel.';
+    throw new SetupError(`${text} Install them, or remove the option. ${String(cause)}`, { cause });
+  }
+}
 
 /** Replaces spans that are not wanted. */
 const NO_SPAN = {
@@ -27,21 +49,23 @@ const NO_SPAN = {
 
 /** The part of the `telemetry` interface of BullMQ that is used. */
 interface BullmqTelemetry {
-  readonly tracer: Pick<BullMQOtel['tracer'], 'startSpan'>;
-  readonly contextManager: BullMQOtel['contextManager'] & { root(): Context };
+  readonly tracer: Pick<bullmqOtel.BullMQOtel['tracer'], 'startSpan'>;
+  readonly contextManager: bullmqOtel.BullMQOtel['contextManager'] & { root(): Context };
 }
 
 /**
  * The tracing of BullMQ, reduced to the spans around jobs. It also has a span for every fetch and every
  * stalled check: an idle worker would fill a tracing store with these.
  */
-function bullmqTelemetry(tracerName: string): BullmqTelemetry {
-  const otel = new BullMQOtel({ tracerName, enableMetrics: false });
-  const { tracer: own } = otel;
+function bullmqTelemetry({ api, otel }: Packages): BullmqTelemetry {
+  const { tracer: own, contextManager: bullmqContext } = new otel.BullMQOtel({
+    tracerName: NAME,
+    enableMetrics: false,
+  });
   const startSpan: typeof own.startSpan = (name, options, parent) =>
-    options?.kind === (SpanKind.CONSUMER as number) ? own.startSpan(name, options, parent) : NO_SPAN;
+    options?.kind === (api.SpanKind.CONSUMER as number) ? own.startSpan(name, options, parent) : NO_SPAN;
   // A loop that is started inside a span must not stay in it.
-  const contextManager = Object.assign(otel.contextManager, { root: () => ROOT_CONTEXT });
+  const contextManager = Object.assign(bullmqContext, { root: () => api.ROOT_CONTEXT });
   return { tracer: { startSpan }, contextManager };
 }
 
@@ -51,33 +75,38 @@ const NAME = '@fencepost/jobs';
  * Traces with the OpenTelemetry API alone: an application that registers no SDK has no spans, and its jobs do not
  * change.
  */
-export class OpenTelemetryTracing implements Tracing {
-  readonly bullmq: BullmqTelemetry = bullmqTelemetry(NAME);
-  readonly #tracer = trace.getTracer(NAME);
+class OpenTelemetryTracing implements Tracing {
+  readonly bullmq: BullmqTelemetry;
+  readonly #api: OpenTelemetry;
+  readonly #tracer: Tracer;
   readonly #attempts: AttemptSpans;
 
-  constructor(telemetry: Telemetry) {
+  constructor(telemetry: Telemetry, packages: Packages) {
+    this.bullmq = bullmqTelemetry(packages);
+    this.#api = packages.api;
+    this.#tracer = packages.api.trace.getTracer(NAME);
     this.#attempts = new AttemptSpans(telemetry);
   }
 
   claimed({ cron, runId, fence, since }: TracedClaim): TraceCarrier | undefined {
     const attributes = { ...about({ cron, fence }), ...(runId === null ? {} : { 'fencepost.run_id': runId }) };
     // A batch is claimed in one call: the span around it belongs to no single run.
-    const span = this.#start('fencepost.claim', { attributes, startTime: since, root: true }, ROOT_CONTEXT);
+    const span = this.#start('fencepost.claim', { attributes, startTime: since, root: true }, this.#api.ROOT_CONTEXT);
     if (!span) return undefined;
     const outcome = runId === null ? 'refused' : 'claimed';
     end(span, outcome, runId === null ? 'the ledger refused a stale claim' : undefined);
-    return this.#carrierOf(trace.setSpan(ROOT_CONTEXT, span));
+    return this.#carrierOf(this.#api.trace.setSpan(this.#api.ROOT_CONTEXT, span));
   }
 
   enqueueing({ cron, runId, delivery, from }: TracedDelivery): EnqueueSpan | undefined {
     const { contextManager } = this.bullmq;
-    const parent = from === undefined ? context.active() : contextManager.fromMetadata(ROOT_CONTEXT, from);
+    const parent =
+      from === undefined ? this.#api.context.active() : contextManager.fromMetadata(this.#api.ROOT_CONTEXT, from);
     const attributes = { ...about({ cron, runId }), 'fencepost.delivery': delivery };
-    const span = this.#start('fencepost.enqueue', { attributes, kind: SpanKind.PRODUCER }, parent);
+    const span = this.#start('fencepost.enqueue', { attributes, kind: this.#api.SpanKind.PRODUCER }, parent);
     if (!span) return undefined;
     return {
-      carrier: this.#carrierOf(trace.setSpan(parent, span)),
+      carrier: this.#carrierOf(this.#api.trace.setSpan(parent, span)),
       end: (error) => end(span, error === undefined ? 'enqueued' : 'failed', error),
     };
   }
@@ -90,7 +119,7 @@ export class OpenTelemetryTracing implements Tracing {
     if (!span) return work();
     const close = this.#attempts.open(attempt, span);
     try {
-      return await context.with(trace.setSpan(context.active(), span), work);
+      return await this.#api.context.with(this.#api.trace.setSpan(this.#api.context.active(), span), work);
     } finally {
       close();
       span.end();
@@ -102,7 +131,7 @@ export class OpenTelemetryTracing implements Tracing {
     const span = this.#start('fencepost.effect', { attributes });
     if (!span) return work();
     try {
-      const ended = await context.with(trace.setSpan(context.active(), span), work);
+      const ended = await this.#api.context.with(this.#api.trace.setSpan(this.#api.context.active(), span), work);
       const { outcome, error } = readEnd(ended);
       end(span, outcome, error);
       return ended;
@@ -113,9 +142,9 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   /** `null` without a recording span, so that nothing is built in vain. */
-  #start(name: string, options: SpanOptions, parent: Context = context.active()): Span | null {
+  #start(name: string, options: SpanOptions, parent: Context = this.#api.context.active()): Span | null {
     const span = this.#tracer.startSpan(name, options, parent);
-    return isSpanContextValid(span.spanContext()) ? span : null;
+    return this.#api.isSpanContextValid(span.spanContext()) ? span : null;
   }
 
   #carrierOf(of: Context): TraceCarrier {
@@ -138,9 +167,12 @@ function about({ cron, runId, fence }: About): Attributes {
   };
 }
 
+/** `SpanStatusCode.ERROR`. */
+const ERROR = 2;
+
 function end(span: Span, outcome: string, error?: unknown): void {
   span.setAttribute('fencepost.outcome', outcome);
-  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
+  if (error !== undefined) span.setStatus({ code: ERROR, message: describeError(error) });
   span.end();
 }
 
@@ -207,7 +239,7 @@ function keyOf({ runId, fence }: OfAttempt): string {
 
 function setOutcome(span: Span, value: string, error?: Error | string): void {
   span.setAttribute('fencepost.outcome', value);
-  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: describeError(error) });
+  if (error !== undefined) span.setStatus({ code: ERROR, message: describeError(error) });
 }
 
 function noted(name: string) {

@@ -26,6 +26,7 @@ interface Verbs {
   readonly pod: 'drain' | 'leave' | 'report';
   readonly queue: 'connect' | 'reroute';
   readonly run: 'enqueue' | 'note-waiting' | 'read';
+  readonly standstill: 'look';
   readonly store: 'check';
   readonly 'wait-queue': 'leave' | 'read';
   readonly worker: 'pause' | 'run';

@@ -11,7 +11,7 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BullmqRunQueue } from '../queue/bullmq-run-queue.js';
-import { OpenTelemetryTracing } from './open-telemetry.js';
+import { openTelemetryTracing } from './open-telemetry.js';
 import { recordSpans } from '../../../../test/pods/recorded-spans.js';
 import { testRedis } from '../../../../test/support/redis.js';
 import { WorkerStage } from '../../../../test/support/worker-stage.js';
@@ -123,7 +123,7 @@ describe('with the option "tracing"', () => {
   it('the span of a stale attempt says that it was refused, and that another one goes on', async () => {
     const exporter = recorded();
     const stage = await WorkerStage.with();
-    stage.tracing = new OpenTelemetryTracing(stage.telemetry);
+    stage.tracing = await openTelemetryTracing(stage.telemetry);
     await stage.deliver(async () => {
       stage.manual.jumpWall(60_000);
       await stage.takenOver();
@@ -136,7 +136,7 @@ describe('with the option "tracing"', () => {
 
   it('a run that is handed over again goes on with the trace of its first delivery', async () => {
     const exporter = recorded();
-    const tracing = new OpenTelemetryTracing(new Telemetry());
+    const tracing = await openTelemetryTracing(new Telemetry());
     const runs = new BullmqRunQueue({ redis: spaces.redis(), ...spaces.fresh(), onTrouble: () => {}, tracing });
     closing.push(() => runs.close());
     await runs.enqueue([{ runId: 'tick@1', delivery: 1 }]);

@@ -40,9 +40,13 @@ describe('a fence', () => {
 
 describe('the identity of a process', () => {
   it('is random, with the host name as its label', () => {
-    expect(processIdentity()).toMatch(/^[A-Za-z0-9._-]+\/[0-9a-f-]{36}$/);
+    expect(processIdentity()).toMatch(/^[A-Za-z0-9._-]+\/[0-9a-f]{8}-[0-9a-f]{12}$/);
     expect(processIdentity().startsWith(hostname().slice(0, 5))).toBe(true);
     expect(processIdentity('pod')).not.toBe(processIdentity('pod'));
+  });
+
+  it('fits into 64 characters with a name of 42, as pods of Kubernetes have them', () => {
+    expect(processIdentity('billing-reports-scheduler-7f9c4d5b68-x2x7q').length).toBeLessThanOrEqual(64);
   });
 
   it('has no slash or blank in its label', () => {

@@ -79,6 +79,27 @@ export class LeasesClosedError extends FencepostError {
   }
 }
 
+/** The caller works under this lease already: waiting for it would end only with the wait. */
+export class LeaseHeldError extends FencepostError {
+  readonly code = 'LEASE_HELD';
+
+  constructor(readonly resource: string) {
+    super(
+      `The caller holds "${resource}" already, further up in the same call, and would wait for itself. ` +
+        'Use currentLease() there, or take another resource.',
+    );
+  }
+}
+
+/** The lease was released by its holder before it was to be extended. */
+export class LeaseReleasedError extends FencepostError {
+  readonly code = 'LEASE_RELEASED';
+
+  constructor(readonly resource: string) {
+    super(`The lease on "${resource}" was released, so it can't be extended. Acquire it again.`);
+  }
+}
+
 /** A write carried a fence lower than the one its store has seen: a newer holder acts for this resource. */
 export class StaleFenceError extends FencepostError {
   readonly code = 'STALE_FENCE';

@@ -5,14 +5,16 @@ const UNFIT_FOR_A_LABEL = /[^A-Za-z0-9._-]+/g;
 const MAX_LABEL_LENGTH = 64;
 
 /**
- * The identity of this process: `<label>/<uuid>`, new with every call.
+ * The identity of this process: `<label>/<8 hexadecimal digits>-<12>`, new with every call.
  *
- * The random part is the identity. Host and pod names repeat (a stateful set gives a restarted pod its old name back), so
+ * The random part, 80 bits, is the identity. Each run keeps that of its holder and of its worker, and Redis keeps a run in one piece
+ * only while neither is longer than 64 characters: a whole UUID leaves 27 for a label, and pods of Kubernetes have longer names. Host and pod names repeat (a stateful set gives a restarted pod its old name back), so
  * they only serve as a label for people.
  * @param label defaults to the host's name
  */
 export function processIdentity(label: string = hostname()): string {
-  return `${label.replace(UNFIT_FOR_A_LABEL, '-').slice(0, MAX_LABEL_LENGTH)}/${randomUUID()}`;
+  const uuid = randomUUID();
+  return `${label.replace(UNFIT_FOR_A_LABEL, '-').slice(0, MAX_LABEL_LENGTH)}/${uuid.slice(0, 8)}-${uuid.slice(-12)}`;
 }
 
 /** A holder as logs show it: the label and enough of the random part to distinguish two, never all of it. */

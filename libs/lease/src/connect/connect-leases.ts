@@ -8,10 +8,13 @@ import { RedisLeaseStore } from '../redis/redis-lease-store.js';
 import type { RedisClient } from '../redis/redis-script.js';
 import type { Finding } from '../store/finding.js';
 import type { LeaseStore } from '../store/lease-store.js';
-import { unobserved } from '../telemetry/lease-events.js';
+import { observers, unobserved, type LeaseObserver } from '../telemetry/lease-events.js';
 
 export interface ConnectLeasesOptions extends LeaseModuleOptions {
-  /** Receives a line at the first connection error, then at most one every 5 s; default: `process.emitWarning`. */
+  /**
+   * Receives what the store can't guarantee, once, and a line at the first connection error, then at most one every 5 s; default:
+   * `process.emitWarning`.
+   */
   readonly onTrouble?: (message: string) => void;
 }
 
@@ -23,8 +26,11 @@ export interface ConnectLeasesOptions extends LeaseModuleOptions {
 export async function connectLeases(options: ConnectLeasesOptions): Promise<Leases> {
   const { onTrouble = (message: string) => process.emitWarning(message, 'FencepostWarning'), ...rest } = options;
   const settings = leaseSettings(rest, 'connectLeases');
-  const opened = await openStore(settings, { clock: systemClock, onTrouble });
   const { ttlMs, holder, observe } = settings;
+  const opened = await openStore(
+    { ...settings, observe: observers(warningsTo(onTrouble), observe ?? unobserved) },
+    { clock: systemClock, onTrouble },
+  );
   return new Leases({
     store: opened.store,
     ttl: ttlMs,
@@ -32,6 +38,13 @@ export async function connectLeases(options: ConnectLeasesOptions): Promise<Leas
     ...(observe ? { observe } : {}),
     onClose: () => opened.close(),
   });
+}
+
+/** A guarantee that is missing is told, whoever else observes: metrics alone would count it and say nothing. */
+function warningsTo(onTrouble: (message: string) => void): LeaseObserver {
+  return (event) => {
+    if (event.name === 'store.warning') onTrouble(event.message);
+  };
 }
 
 export interface OpenedStore {

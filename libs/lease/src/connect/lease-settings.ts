@@ -35,7 +35,7 @@ export interface LeaseModuleOptions {
    * a `store.warning`. Default `'efficiency'`.
    */
   readonly criticality?: Criticality;
-  /** How many replicas must have a lease before it counts (`WAIT`); default 0. */
+  /** How many replicas must have a lease before it counts (`WAIT`); default 0. Refused together with `store`. */
   readonly waitForReplicas?: number;
   /** Receives every event: `leaseLog`, `leaseMetrics`, or your own. */
   readonly observe?: LeaseObserver;
@@ -96,6 +96,11 @@ const oneStore = schema
   .refine(({ redis, store }) => redis === undefined || store === undefined, {
     path: ['redis'],
     error: 'expected none where a store is given',
+  })
+  .refine(({ waitForReplicas, store }) => waitForReplicas === 0 || store === undefined, {
+    path: ['waitForReplicas'],
+    error:
+      'expected none where a store is given: it would wait for no replica. Give RedisLeaseStore its replication instead',
   });
 
 /** @throws {SetupError} naming each invalid option, the expected form, and the value */

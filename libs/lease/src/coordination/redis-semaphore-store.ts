@@ -11,6 +11,7 @@ import type { RedisLeaseStoreOptions } from '../redis/redis-lease-options.js';
 import { holding } from '../redis/redis-lease-store.js';
 import { byFence, checkPlaces, nextToFree } from './semaphore.js';
 import type { SemaphoreStore } from './semaphore-store.js';
+import { TEXTS } from '../lua/texts.js';
 
 export interface RedisSemaphoreStoreOptions extends RedisLeaseStoreOptions {
   /**
@@ -27,7 +28,7 @@ interface Taken {
   readonly holdings: readonly Holding[];
 }
 
-const scripts = loadScripts(new URL('../lua/', import.meta.url), [
+const scripts = loadScripts(TEXTS, [
   'acquire-place',
   'evict-place',
   'renew-places',

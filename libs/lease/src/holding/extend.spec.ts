@@ -107,7 +107,7 @@ describe('lease.extend', () => {
   it('revives nothing that was released, also while the store is asked', async () => {
     const extending = lease.extend('1m');
     await lease.release();
-    await expect(extending).rejects.toThrow('aborted');
+    await expect(extending).rejects.toMatchObject({ code: 'LEASE_RELEASED' });
     expect([await leftMs(), clock.pending]).toEqual([undefined, 0]);
   });
 

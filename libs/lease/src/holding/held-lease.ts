@@ -1,5 +1,5 @@
 import { parseDuration } from '../base/checked-options.js';
-import { LeaseLostError } from '../base/errors.js';
+import { LeaseLostError, LeaseReleasedError } from '../base/errors.js';
 import type { LossReason } from '../base/errors.js';
 import type { Fence } from '../base/fence.js';
 import { notifyWatcher } from '../store/lease-request.js';
@@ -24,7 +24,8 @@ export interface Lease extends Grant, AsyncDisposable {
    * as this resolves. A shorter one takes nothing from the store's present end: it counts for the renewals from now on.
    * @param ttl `'300ms'` to `'1h'`
    * @throws {SetupError} for a ttl that can't be
-   * @throws {LeaseLostError} when the lease is lost, or the store no longer knows the term; the signal's reason after a release
+   * @throws {LeaseLostError} when the lease is lost, or the store no longer knows the term
+   * @throws {LeaseReleasedError} after a release
    * @throws when the store could not be asked; the lease goes on with the ttl it had
    */
   extend(ttl: string | number): Promise<void>;
@@ -116,6 +117,12 @@ export class KeptLease implements Lease {
 
   get acquiredAt(): Date {
     return new Date(this.hold.at);
+  }
+
+  /** @throws {LeaseLostError} @throws {LeaseReleasedError} */
+  throwIfOver(): void {
+    if (this.#loss) throw this.#loss;
+    if (this.#ended) throw new LeaseReleasedError(this.resource);
   }
 
   /** The monotonic instant at which it is lost: unless it is renewed before, or for good. */

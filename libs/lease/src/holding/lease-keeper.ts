@@ -236,10 +236,10 @@ export class LeaseKeeper {
    */
   async #extend(kept: KeptLease, ttlMs: number): Promise<void> {
     checkTtl(ttlMs);
-    kept.signal.throwIfAborted();
+    kept.throwIfOver();
     const since = this.#clock.monotonic();
     await this.#rounds.renewWith(kept, ttlMs);
-    kept.signal.throwIfAborted();
+    kept.throwIfOver();
     this.#rounds.remove(kept);
     kept.trust.ttlMs = ttlMs;
     this.#join(kept, since);

@@ -3,7 +3,8 @@ import { LeaseStoreDouble } from './lease-store-double.stage.js';
 import { LeaseLostError } from '../base/errors.js';
 import { MemoryLeaseStore } from '../store/memory-lease-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
-import { currentLease, Leases } from './leases.js';
+import { currentLease } from './current-lease.js';
+import { Leases } from './leases.js';
 
 const TTL_MS = 12_000;
 

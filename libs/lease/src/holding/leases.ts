@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemClock, type Clock } from '../base/clock.js';
 import { parseDuration } from '../base/checked-options.js';
 import { LeaseLostError, SetupError } from '../base/errors.js';
@@ -9,24 +8,10 @@ import { unobserved, type LeaseObserver } from '../telemetry/lease-events.js';
 import { TtlAdviser } from './ttl-adviser.js';
 import type { TtlAdvice } from './ttl-adviser.js';
 import type { AcquireAnswer, Lease } from './held-lease.js';
+import { refuseOwn, underLease } from './current-lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { QueuedWaiter } from './queued-waiter.js';
 import { ReleaseHints, waitFor } from './waiting.js';
-
-const storage = new AsyncLocalStorage<Lease>();
-
-/** Runs `work`, and everything it awaits, under `lease`. */
-function underLease<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
-  return storage.run(lease, () => work(lease));
-}
-
-/**
- * The lease that the caller works under, as set by `leases.using` and `@WithLease`; the innermost where they are nested.
- * For code deep inside that writes and needs the fence, without a parameter through every function above it.
- */
-export function currentLease(): Lease | undefined {
-  return storage.getStore();
-}
 
 export interface LeasesOptions {
   readonly store: LeaseStore;
@@ -54,6 +39,11 @@ export interface AcquireOptions {
   readonly floor?: Fence;
   /** How many may hold it at once, where the store is a semaphore's. */
   readonly places?: number;
+}
+
+export interface TryOptions extends AcquireOptions {
+  /** Called when another holder has it, with the milliseconds that are left of its term unless that is renewed or released. */
+  readonly onBusy?: (remainingMs: number) => void;
 }
 
 export interface WaitOptions extends AcquireOptions {
@@ -108,15 +98,18 @@ export class Leases implements AsyncDisposable {
    * @throws {FenceExhaustedError}
    * @throws when the store could not be asked
    */
-  async tryAcquire(resource: ResourceName, options: AcquireOptions = {}): Promise<Lease | null> {
+  async tryAcquire(resource: ResourceName, options: TryOptions = {}): Promise<Lease | null> {
     const answer = await this.#ask(takenName(resource), options);
-    return answer.acquired ? answer.lease : null;
+    if (answer.acquired) return answer.lease;
+    options.onBusy?.(answer.remainingMs);
+    return null;
   }
 
   /**
    * Waits until it is free, for at most `wait`, trying at growing, jittered intervals and after every announced release. In
    * Redis and in memory those who wait are served in their order.
    * @throws {LeaseBusyError} if another holder had it all the time
+   * @throws {LeaseHeldError} at once, inside of {@link using} of the same resource: the caller would wait for itself
    * @throws the signal's reason when it aborts, and whatever {@link tryAcquire} throws
    */
   async acquire(resource: ResourceName, options: WaitOptions = {}): Promise<Lease> {
@@ -144,7 +137,7 @@ export class Leases implements AsyncDisposable {
   /** Like {@link using}, under a lease that is already held. It is released at the end. */
   async run<T>(lease: Lease, work: (lease: Lease) => Promise<T>): Promise<T> {
     try {
-      const result = await underLease(lease, work);
+      const result = await underLease(lease, this, work);
       throwIfLost(lease);
       return result;
     } catch (error) {
@@ -245,6 +238,7 @@ export class Leases implements AsyncDisposable {
     ask: (waits?: true) => Promise<A>,
   ): Promise<Extract<A, { acquired: true }>> {
     const waitMs = parseDuration(wait);
+    if (waitMs > 0) refuseOwn(this, resources);
     const isQueued = this.#store.servesInOrder && resources.length === 1;
     const parts = { clock: this.#clock, random: this.#random, hints: this.hints };
     return waitFor(ask, { ...parts, resources, waitMs, isQueued, signal });

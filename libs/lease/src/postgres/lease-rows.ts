@@ -3,6 +3,7 @@ import type { SqlPool, SqlQuery, SqlResult } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';
 import type { BoundStatement, Names } from './sql-statement.js';
 import { quotedTable } from './table.js';
+import { TEXTS } from '../sql/texts.js';
 
 const STATEMENTS = [
   'acquire-lease',
@@ -21,7 +22,7 @@ const STATEMENTS = [
 
 type StatementName = (typeof STATEMENTS)[number];
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), STATEMENTS);
+const statements = loadStatements(TEXTS, STATEMENTS);
 
 /** A serialization failure and a deadlock: nothing was done, and the same statement may be sent again. */
 const ASK_AGAIN = new Set(['40001', '40P01']);

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { SqlClient, SqlQuery, SqlResult } from './sql-client.js';
 import { SetupError } from '../base/errors.js';
+import { textOf, type Texts as Files } from '../base/read-texts.js';
 
 /** The names of schema, table and columns a statement is about, by their place in it. */
 export type Names = Readonly<Record<string, string>>;
@@ -46,12 +46,9 @@ export class BoundStatement {
   }
 }
 
-/**
- * Reads `<name>.sql` for each name.
- * @param directory with a `/` at its end, as in `new URL('../sql/', import.meta.url)`
- */
-export function loadStatements<N extends string>(directory: URL, names: readonly N[]): Record<N, SqlStatement> {
-  const read = (name: N) => new SqlStatement(name, readFileSync(new URL(`${name}.sql`, directory), 'utf8'));
+/** The statement `<name>.sql` for each name. */
+export function loadStatements<N extends string>(files: Files, names: readonly N[]): Record<N, SqlStatement> {
+  const read = (name: N) => new SqlStatement(name, textOf(files, `${name}.sql`));
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<N, SqlStatement>;
 }
 

@@ -2,6 +2,7 @@ import { SetupError } from '../base/errors.js';
 import { quoteIdentifier, loadStatements } from './sql-statement.js';
 import type { SqlClient } from './sql-client.js';
 import type { Names, SqlStatement } from './sql-statement.js';
+import { TEXTS } from '../sql/texts.js';
 
 /** Where a table is. */
 export interface TableName {
@@ -10,11 +11,7 @@ export interface TableName {
   readonly table?: string;
 }
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), [
-  'create-lease-table',
-  'create-fence-table',
-  'describe-table',
-]);
+const statements = loadStatements(TEXTS, ['create-lease-table', 'create-fence-table', 'describe-table']);
 
 export function leaseTable({ schema = 'fencepost', table = 'leases' }: TableName): Names {
   return { schema, table };

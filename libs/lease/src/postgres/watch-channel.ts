@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from '../base/clock.js';
 import type { StopWatching } from '../store/lease-store.js';
 import type { SqlConnection, SqlPool } from './sql-client.js';
 import { loadStatements } from './sql-statement.js';
+import { TEXTS } from '../sql/texts.js';
 
 export interface ChannelWatchOptions {
   readonly pool: SqlPool;
@@ -11,7 +12,7 @@ export interface ChannelWatchOptions {
   readonly onMessage: (message: string) => void;
 }
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), ['listen-channel']);
+const statements = loadStatements(TEXTS, ['listen-channel']);
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;

@@ -15,6 +15,7 @@ import { freePort } from '../../../../scripts/redis.mjs';
 import { waitForReplicas } from './replicated-write.js';
 import { request, win } from '../../../../test/support/lease-requests.js';
 import { recordedWarnings } from '../../../../test/support/recorded.js';
+import { TEXTS } from '../lua/texts.js';
 
 describe('the lease store on a Redis Cluster', () => {
   let servers: PrivateCluster;
@@ -93,7 +94,7 @@ const settings = { commandTimeoutMs: COMMAND_TIMEOUT_MS, name: 'test' };
 const space = { prefix: 'p', tenant: 't' };
 
 describe('a failover of a Redis Cluster', () => {
-  const SCRIPTS = loadScripts(new URL('../lua/', import.meta.url), ['acquire-lease']);
+  const SCRIPTS = loadScripts(TEXTS, ['acquire-lease']);
 
   const key = redisKeys(space);
 

@@ -9,8 +9,9 @@ import type { AcquireReply } from '../store/lease-store.js';
 import { waitForReplicas } from './replicated-write.js';
 import { loadScripts } from './redis-script.js';
 import type { RedisLeaseStoreOptions } from './redis-lease-options.js';
+import { TEXTS } from '../lua/texts.js';
 
-const scripts = loadScripts(new URL('../lua/', import.meta.url), [
+const scripts = loadScripts(TEXTS, [
   'close-session',
   'find-session',
   'look-at-session',

@@ -22,8 +22,9 @@ import type {
   QuorumMember,
   StopWatching,
 } from '../store/lease-store.js';
+import { TEXTS } from '../lua/texts.js';
 
-const scripts = loadScripts(new URL('../lua/', import.meta.url), [
+const scripts = loadScripts(TEXTS, [
   'acquire-lease',
   'acquire-leases',
   'acquire-session-leases',

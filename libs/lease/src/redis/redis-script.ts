@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Cluster, Redis } from 'ioredis';
+import { textOf, type Texts } from '../base/read-texts.js';
+import { TEXTS as SHARED } from '../lua/texts.js';
 
 /** A standalone or a cluster connection: scripts run on both, as long as all keys of one call share a hash tag. */
 export type RedisClient = Redis | Cluster;
@@ -75,23 +76,19 @@ function letGo(stream: Writable): void {
 
 const INCLUDE = /^-- @include (lease\/)?([a-z][a-z0-9-]*)$/gm;
 
-/** The scripts of this package, in sources and dist alike; scripts of several packages include some of them. */
-const SHARED = new URL('../lua/', import.meta.url);
-
-function readScript(directory: URL, name: string): string {
-  const text = readFileSync(new URL(`${name}.lua`, directory), 'utf8');
-  return text.replace(INCLUDE, (_line, shared: string | undefined, included: string) =>
-    readScript(shared ? SHARED : directory, included).trimEnd(),
+function scriptText(texts: Texts, name: string): string {
+  return textOf(texts, `${name}.lua`).replace(INCLUDE, (_line, shared: string | undefined, included: string) =>
+    scriptText(shared ? SHARED : texts, included).trimEnd(),
   );
 }
 
 /**
- * Reads `<name>.lua` for each name. Every line `-- @include x` is replaced by the text of `x.lua` beside it, and
+ * The script `<name>.lua` for each name. Every line `-- @include x` is replaced by the text of `x.lua` beside it, and
  * `-- @include lease/x` by the text of this package's `x.lua`.
- * @param directory with a `/` at its end, as in `new URL('./lua/', import.meta.url)`
+ * @param texts of the folder `lua` beside the caller
  */
-export function loadScripts<N extends string>(directory: URL, names: readonly N[]): Record<N, RedisScript> {
-  const scripts = names.map((name) => [name, new RedisScript(name, readScript(directory, name))] as const);
+export function loadScripts<N extends string>(texts: Texts, names: readonly N[]): Record<N, RedisScript> {
+  const scripts = names.map((name) => [name, new RedisScript(name, scriptText(texts, name))] as const);
   return Object.fromEntries(scripts) as Record<N, RedisScript>;
 }
 

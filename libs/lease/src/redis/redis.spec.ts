@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, afterEach, beforeEach } from 'vitest';
 import { closeRedis } from './redis-connection.js';
+import { readTexts } from '../base/read-texts.js';
 import { loadScripts } from './redis-script.js';
 
 describe('redis connection', () => {
@@ -41,18 +42,18 @@ describe('redis script', () => {
       write('inner', 'local inner = 1\n');
       write('outer', '-- @include inner\nlocal outer = inner\n');
       write('main', '-- @include outer\nreturn outer\n');
-      const { main } = loadScripts(pathToFileURL(`${folder}/`), ['main']);
+      const { main } = loadScripts(readTexts(pathToFileURL(`${folder}/`).href), ['main']);
       expect(main.text).toBe('local inner = 1\nlocal outer = inner\nreturn outer\n');
     });
 
     it('includes a shared script of this package, from any folder', () => {
       write('main', '-- @include lease/server-time\nreturn now\n');
-      const { main } = loadScripts(pathToFileURL(`${folder}/`), ['main']);
+      const { main } = loadScripts(readTexts(pathToFileURL(`${folder}/`).href), ['main']);
       expect(main.text).toMatch(/redis\.call\('TIME'\)[\s\S]*local now = [\s\S]*return now/);
     });
 
     it('fails at once when a script is not there', () => {
-      expect(() => loadScripts(pathToFileURL(`${folder}/`), ['missing'])).toThrow(/missing\.lua/);
+      expect(() => loadScripts(readTexts(pathToFileURL(`${folder}/`).href), ['missing'])).toThrow(/missing\.lua/);
     });
   });
 });

@@ -16,8 +16,9 @@ import { clearPrefixes, freshPrefix, privateRedis, testRedis } from '../../../..
 import type { PrivateRedis } from '../../../../test/support/redis.js';
 import { tcpProxy } from '../../../../test/support/proxies.js';
 import type { TcpProxy } from '../../../../test/support/proxies.js';
+import { TEXTS } from '../lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('../lua/', import.meta.url), ['acquire-lease']);
+const SCRIPTS = loadScripts(TEXTS, ['acquire-lease']);
 
 const settings = { commandTimeoutMs: 5_000, name: 'test' };
 const space = { prefix: 'p', tenant: 't' };

@@ -10,6 +10,7 @@ import { unobserved } from '../telemetry/lease-events.js';
 import type { FenceGate, FenceGateOptions } from './fence-gate.js';
 import { refuseStale } from './refuse-stale.js';
 import type { Refuser } from './refuse-stale.js';
+import { TEXTS } from '../sql/texts.js';
 
 export interface PostgresFenceGateOptions extends FenceGateOptions, TableName {
   /**
@@ -19,7 +20,7 @@ export interface PostgresFenceGateOptions extends FenceGateOptions, TableName {
   readonly client: SqlClient;
 }
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), ['admit-fence']);
+const statements = loadStatements(TEXTS, ['admit-fence']);
 
 /** A gate whose memory is a table that {@link createFenceTable} makes. */
 export class PostgresFenceGate implements FenceGate {

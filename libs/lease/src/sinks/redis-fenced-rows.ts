@@ -8,6 +8,7 @@ import { unobserved } from '../telemetry/lease-events.js';
 import type { LeaseObserver } from '../telemetry/lease-events.js';
 import { refuseStale } from './refuse-stale.js';
 import type { Refuser } from './refuse-stale.js';
+import { TEXTS } from '../lua/texts.js';
 
 export interface FencedWrite {
   readonly row: string;
@@ -42,7 +43,7 @@ export interface RedisFencedRowsOptions extends KeySpace {
   readonly observe?: LeaseObserver;
 }
 
-const scripts = loadScripts(new URL('../lua/', import.meta.url), ['write-row']);
+const scripts = loadScripts(TEXTS, ['write-row']);
 
 /**
  * Rows in Redis that refuse a stale writer: a sink that does its part, so that fencing reaches the side effect.

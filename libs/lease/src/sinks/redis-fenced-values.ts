@@ -14,6 +14,7 @@ import type { FencedValue, FencedValues, SetValueOptions } from './fenced-values
 import { retentionMs } from './fenced-values.js';
 import { refuseStale } from './refuse-stale.js';
 import type { Refuser } from './refuse-stale.js';
+import { TEXTS } from '../lua/texts.js';
 
 export interface RedisFencedValuesOptions extends KeySpace {
   /** Stays the caller's to close. */
@@ -30,7 +31,7 @@ export interface RedisFencedValuesOptions extends KeySpace {
   readonly observe?: LeaseObserver;
 }
 
-const scripts = loadScripts(new URL('../lua/', import.meta.url), ['set-value', 'get-value', 'admit-fence']);
+const scripts = loadScripts(TEXTS, ['set-value', 'get-value', 'admit-fence']);
 
 /**
  * Values in Redis that refuse a stale writer. Each key has a cluster slot of its own.

@@ -3,6 +3,7 @@ import type { SqlFragment } from '../postgres/sql.js';
 import { loadStatements, quoteIdentifier } from '../postgres/sql-statement.js';
 import { READ, WRITE } from './sql-dialect.js';
 import type { SqlClients, SqlDialect } from './sql-dialect.js';
+import { TEXTS } from '../sql/texts.js';
 
 export interface Transition<D extends SqlDialect = 'postgres'> {
   /** What the client speaks; default `postgres`. `mysql` is MariaDB's too. */
@@ -33,7 +34,7 @@ export interface RowState {
 export type TransitionOutcome =
   { readonly won: true; readonly version: number } | { readonly won: false; readonly found: RowState | null };
 
-const statements = loadStatements(new URL('../sql/', import.meta.url), ['move-state', 'move-row', 'find-row']);
+const statements = loadStatements(TEXTS, ['move-state', 'move-row', 'find-row']);
 
 /**
  * Moves a row from one status to another if it still is in the status and version that was read, and counts its version up:

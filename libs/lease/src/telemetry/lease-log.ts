@@ -143,7 +143,8 @@ interface Secrets {
 const MAX_TEXT_LENGTH = 300;
 
 /** The random part of every holder and nonce. Knowing a whole one would be enough to pose as that holder. */
-const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+/** And the random parts of identities, which lack the middle of one. */
+const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){0,3}-[0-9a-f]{12}\b/gi;
 
 /**
  * A sentence from another library as a log may show it: without what it may quote. Our own errors name the resource,

@@ -83,7 +83,8 @@ function triggerInMemory(cron: MemoryCron, request: TriggerRequest, at: StoreTim
   if (isNatural(request)) cron.asked.add(instant);
   if (request.keyMs) rememberId(cron, id, { now: at.now, ms: request.keyMs });
   const missed = structuredClone(request.missed);
-  const notBefore = (request.notBefore ?? 0) > at.now ? (request.notBefore ?? null) : null;
+  const isDelayed = !skipped && (request.notBefore ?? 0) > at.now;
+  const notBefore = isDelayed ? (request.notBefore ?? null) : null;
   const due = { scheduledAt: instant, dueAt: notBefore ?? instant, notBefore };
   const facts = { id, cron: cronOfRun(id), ...due, reason, missed, generation, by };
   const run = newRun({ ...facts, claimFence: NO_FENCE, claimedBy: by, claimedAt: at.now }, request);

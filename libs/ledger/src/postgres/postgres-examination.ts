@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { textOf } from '@fencepost/lease/internal/texts';
 import type { SqlClient } from '@fencepost/lease/postgres';
 import { readPostgresSettings, type PostgresSettings } from '../base/durability.js';
+import { TEXTS } from './sql/texts.js';
 import { LEDGER_VERSION, installedLedger, DEFAULT_SCHEMA, type LedgerSchema } from './postgres-ledger-version.js';
 
 export interface PostgresFacts {
@@ -18,7 +19,7 @@ export interface PostgresFacts {
   readonly missing: readonly string[];
 }
 
-const MISSING_RIGHTS = readFileSync(new URL('./sql/list-missing-rights.sql', import.meta.url), 'utf8');
+const MISSING_RIGHTS = textOf(TEXTS, 'list-missing-rights.sql');
 
 /** What a database says of itself and of the ledger's tables. Changes nothing. @throws what the client throws */
 export async function readPostgresFacts(

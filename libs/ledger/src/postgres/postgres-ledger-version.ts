@@ -1,8 +1,9 @@
 import { SetupError } from '@fencepost/lease';
+import { textOf } from '@fencepost/lease/internal/texts';
 import { identifier, type SqlClient } from '@fencepost/lease/postgres';
 import { sqlState } from './postgres-failure.js';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { TEXTS } from './sql/texts.js';
 
 /** The schema, or the table in it, isn't there. */
 const MISSING = new Set(['42P01', '3F000']);
@@ -81,13 +82,12 @@ export interface Migration extends MigrationStep {
 }
 
 function read(path: string): string {
-  return readFileSync(new URL(`./sql/${path}`, import.meta.url), 'utf8');
+  return textOf(TEXTS, path);
 }
 
 function listed(folder: string): string[] {
-  return readdirSync(new URL(`./sql/${folder}/`, import.meta.url))
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted();
+  const inside = Object.keys(TEXTS).filter((name) => name.startsWith(`${folder}/`));
+  return inside.map((name) => name.slice(folder.length + 1)).toSorted();
 }
 
 /** A step that says nothing of its phase leaves no older build at work, as those before the first release did. */
@@ -97,7 +97,6 @@ function readMigration(file: string, before: Migration | undefined): Migration {
   const [phase = 'contract', minimum = version, locks = null] = ['Phase', 'Minimum', 'Locks'].map(
     (word) => new RegExp(`^-- ${word} {2}(.+)$`, 'm').exec(text)?.[1],
   );
-  const down = `down/${file}`;
   return {
     version,
     name: file.replace(/^\d+-|\.sql$/g, ''),
@@ -105,7 +104,7 @@ function readMigration(file: string, before: Migration | undefined): Migration {
     minimum: phase === 'expand' ? (before?.minimum ?? version) : Number(minimum),
     locks,
     text,
-    down: existsSync(new URL(`./sql/${down}`, import.meta.url)) ? read(down) : null,
+    down: TEXTS[`down/${file}`] ?? null,
   };
 }
 

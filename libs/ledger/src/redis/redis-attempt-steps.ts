@@ -3,8 +3,9 @@ import type { AttemptSteps } from '../base/ledger.js';
 import { POSITION_MS, type LedgerTiming } from '../base/ledger-timing.js';
 import type { RunState } from '../base/run-state.js';
 import { decodeBegin } from './redis-attempt-codec.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['attempt-steps', 'begin-attempts', 'finish-attempts']);
+const SCRIPTS = loadScripts(TEXTS, ['attempt-steps', 'begin-attempts', 'finish-attempts']);
 
 const LUA = SCRIPTS['attempt-steps'].calling({
   begin_attempts: SCRIPTS['begin-attempts'],

@@ -15,8 +15,9 @@ import {
   type KeptAuditRecord,
   type NewAuditRecord,
 } from '../base/audit-trail.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-record', 'take-records']);
+const SCRIPTS = loadScripts(TEXTS, ['append-record', 'take-records']);
 
 /** Read at once where only some of them are wanted. */
 const PAGE = 500;

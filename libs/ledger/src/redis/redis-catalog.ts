@@ -46,8 +46,9 @@ import {
   type RawReading,
 } from '../catalog/catalog-record.js';
 import { readWhole } from '../catalog/read-changes.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
+const SCRIPTS = loadScripts(TEXTS, [
   'judge-declarations',
   'declare-crons',
   'drop-crons',

@@ -9,8 +9,9 @@ import type { RedisClient } from '@fencepost/lease/redis';
 import { LEDGER_TIMING, type LedgerTiming } from '../base/ledger-timing.js';
 import { cronOfRun } from '../base/occurrence.js';
 import { ReplicatedWrites, type ReplicationOptions } from './replicated-writes.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), [
+const SCRIPTS = loadScripts(TEXTS, [
   'claim-occurrences',
   'confirm-runs',
   'read-crons',

@@ -10,8 +10,9 @@ import {
   type EnrolmentHint,
   type KnownRevision,
 } from '../catalog/definition-set.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['enrol-revision']);
+const SCRIPTS = loadScripts(TEXTS, ['enrol-revision']);
 
 /** Of many processes that enrol at once, one is written at a time. */
 const MAX_TRIES = 1_000;

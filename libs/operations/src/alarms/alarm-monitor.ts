@@ -10,7 +10,8 @@ import { spreadOf } from '@fencepost/schedule';
 import type { AlarmStore, Swap } from './alarm-store.js';
 import { newRecord, readRecord, settle, told, type AlarmRecord, type Settled } from './alarm-record.js';
 import { MUTES, muteOf, type Mute, type Mutes } from './mutes.js';
-import { evaluateRules, newestSuccess } from './evaluate-rules.js';
+import { evaluateRules, isWatched, newestSuccess } from './evaluate-rules.js';
+import type { Standstill } from './standstills.js';
 
 export interface AlarmMonitorDeps {
   readonly ledger: Pick<OccurrenceLog, 'readCrons' | 'unstarted'> & Pick<RunHistory, 'runs' | 'runsIn' | 'readRun'>;
@@ -22,10 +23,15 @@ export interface AlarmMonitorDeps {
   /** Between two looks. */
   readonly lookEveryMs: number;
   /** The crons that this pod watches now, and those it knows of that nobody has to watch. */
-  readonly watch: () => Watch;
+  readonly watch: (standing: Standing) => Watch;
+  /** The crons that stand still, as pods report them. */
+  readonly standstills: () => Promise<Standing>;
   /** Puts the news where others hear of it; what was not told is told again. */
   readonly tell: (news: readonly AlarmChange[], now: number) => Promise<void>;
 }
+
+/** By cron. */
+type Standing = ReadonlyMap<string, Standstill>;
 
 /** What a pod is to look at. */
 export interface Watch {
@@ -55,6 +61,7 @@ interface Seen {
   readonly runs: ReadonlyMap<string, readonly Run[]>;
   readonly now: number;
   readonly mutes: readonly Mute[];
+  readonly standing: Standing;
 }
 
 /** Looks at crons that other pods hold, again and again, and raises the alarms that those can't: a holder may be what is wrong. */
@@ -80,10 +87,11 @@ export class AlarmMonitor {
   /** One look at everything that this pod watches. Never rejects. */
   async look(): Promise<void> {
     try {
-      const { crons, isOver } = this.deps.watch();
+      const standing = await this.deps.standstills();
+      const { crons, isOver } = this.deps.watch(standing);
       const mutes = crons.length === 0 ? [] : await this.deps.mutes.list();
       for (let at = 0; at < crons.length && !this.#stopped; at += BATCH)
-        await this.#lookAt(crons.slice(at, at + BATCH), mutes);
+        await this.#lookAt(crons.slice(at, at + BATCH), { mutes, standing });
       this.#looks += 1;
       if (this.#looks % TIDY_EVERY === 1) await this.#tidy(isOver);
     } catch (error) {
@@ -99,17 +107,17 @@ export class AlarmMonitor {
     });
   }
 
-  async #lookAt(entries: readonly CatalogEntry[], mutes: readonly Mute[]): Promise<void> {
+  async #lookAt(entries: readonly CatalogEntry[], known: Pick<Seen, 'mutes' | 'standing'>): Promise<void> {
     const { store, ledger } = this.deps;
     const names = entries.map(({ definition }) => definition.name);
-    const [{ now, records }, known] = await Promise.all([store.read(names), ledger.readCrons(names)]);
+    const [{ now, records }, read] = await Promise.all([store.read(names), ledger.readCrons(names)]);
     const runs = await this.#runsOf(names);
     const found = entries.flatMap((entry, index): Found[] => {
-      const [was = null, cron] = [records[index], known[index]];
+      const [was = null, cron] = [records[index], read[index]];
       if (!cron || !runs.has(entry.definition.name)) return [];
       return [{ entry, was, record: readRecord(was) ?? newRecord(now), known: cron }];
     });
-    const settled = found.map((one) => ({ ...one, ...this.#settle(one, { runs, now, mutes }) }));
+    const settled = found.map((one) => ({ ...one, ...this.#settle(one, { ...known, runs, now }) }));
     await this.#write(settled, now);
   }
 
@@ -139,7 +147,7 @@ export class AlarmMonitor {
     return run ? [run] : [];
   }
 
-  #settle({ entry, record, known }: Found, { runs: all, now, mutes }: Seen): Settled {
+  #settle({ entry, record, known }: Found, { runs: all, now, mutes, standing }: Seen): Settled {
     const { definition, state } = entry;
     const runs = all.get(definition.name) ?? [];
     const muted = muteOf(mutes, definition) !== null;
@@ -148,8 +156,13 @@ export class AlarmMonitor {
     const quiet = known.paused !== null || state !== 'active';
     const countFrom = quiet ? quietSince(record.countFrom, now, definition.expectEveryMs) : record.countFrom;
     const nextDueAt = quiet ? null : nextDue(this.deps.schedules, entry, known.cursor);
-    const snapshot = { definition, now, countFrom, successAt, nextDueAt, runs };
-    const found = evaluateRules(snapshot).filter(({ kind }) => !quiet || kind === 'failed' || kind === 'uncertain');
+    const standstill = standing.get(definition.name) ?? null;
+    const snapshot = { definition, now, countFrom, successAt, nextDueAt, runs, standstill };
+    const found = evaluateRules(snapshot).filter(({ kind }) => {
+      // Nobody asked for the others.
+      if (!isWatched(definition)) return kind === 'standstill' && !quiet;
+      return !quiet || kind === 'failed' || kind === 'uncertain';
+    });
     return settle(definition.name, { ...record, countFrom, successAt }, { found, now, muted });
   }
 

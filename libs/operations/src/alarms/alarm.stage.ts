@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from 'vitest';
-import type { Message, Webhook } from '@fencepost/jobs/internal';
+import type { Message, PodCard, Webhook } from '@fencepost/jobs/internal';
 import type { AttemptOutcome } from '@fencepost/ledger';
 import { MonitorAssignment } from './monitor-assignment.js';
 import { MemoryAlarmStore } from './memory-alarm-store.js';
@@ -23,13 +23,24 @@ export class AlarmStage extends BalanceStage {
   /** The next so many messages find no queue. */
   failing = 0;
   readonly #duties: MonitorAssignment[] = [];
+  /** What pods report. */
+  readonly cards: PodCard[] = [];
+  readonly registry = { list: async () => this.cards };
 
   async watching(name: string): Promise<StagePod> {
     const pod = await this.started(name);
     const { clock, telemetry, ledger } = pod;
     const queue = { enqueue: (messages: readonly Message[]) => this.#enqueue(messages) };
     const monitor = new MonitorAssignment({
-      ...{ pod: pod.pod, name: `${name}/1`, ledger, store: this.store, queue, webhooks: [WEBHOOK] },
+      ...{
+        pod: pod.pod,
+        name: `${name}/1`,
+        ledger,
+        store: this.store,
+        registry: this.registry,
+        queue,
+        webhooks: [WEBHOOK],
+      },
       ...{ clock, telemetry, lookEveryMs: LOOK_MS },
     });
     monitor.monitor.start();

@@ -2,6 +2,7 @@ import { scrubText } from '@fencepost/lease/internal';
 import type { CronDefinition } from '@fencepost/ledger/catalog';
 import { hasLateness, isTerminal, type Run } from '@fencepost/ledger/run';
 import type { Alarm } from '@fencepost/jobs/internal';
+import { isMeant, type Standstill } from './standstills.js';
 
 /** What is known of a watched cron at one moment. Times are epoch milliseconds of the store. */
 export interface Snapshot {
@@ -15,6 +16,8 @@ export interface Snapshot {
   readonly nextDueAt: number | null;
   /** The newest ones, and whatever is uncertain. */
   readonly runs: readonly Run[];
+  /** As a pod has reported it. */
+  readonly standstill?: Standstill | null;
 }
 
 /** Whether somebody asked for the cron to be watched. */
@@ -24,7 +27,14 @@ export function isWatched({ expectEveryMs, lateAfterMs }: CronDefinition): boole
 
 /** What is wrong with the cron, at most one alarm of each kind. */
 export function evaluateRules(snapshot: Snapshot): Alarm[] {
-  const found = [missed(snapshot), late(snapshot), failed(snapshot), uncertain(snapshot), incapable(snapshot)];
+  const found = [
+    standstill(snapshot),
+    missed(snapshot),
+    late(snapshot),
+    failed(snapshot),
+    uncertain(snapshot),
+    incapable(snapshot),
+  ];
   return found.filter((alarm) => alarm !== null);
 }
 
@@ -34,6 +44,12 @@ export function newestSuccess(runs: readonly Run[]): number | null {
     state === 'succeeded' && finishedAt !== null ? [finishedAt] : [],
   );
   return ends.length === 0 ? null : Math.max(...ends);
+}
+
+function standstill({ definition, standstill: reported = null }: Snapshot): Alarm | null {
+  if (!reported || isMeant(reported)) return null;
+  const { since, text, runId } = reported;
+  return { kind: 'standstill', since, text: `${definition.name} stands still. ${text}`, runId };
 }
 
 function missed({ definition, now, countFrom, successAt, nextDueAt }: Snapshot): Alarm | null {

@@ -1,8 +1,9 @@
 import { loadScripts, redisKeys, type KeySpace } from '@fencepost/lease/internal/redis';
 import type { RedisClient } from '@fencepost/lease/redis';
 import type { AlarmStore, AlarmReading, Swap } from './alarm-store.js';
+import { TEXTS } from './lua/texts.js';
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['read-alarms', 'swap-alarms']);
+const SCRIPTS = loadScripts(TEXTS, ['read-alarms', 'swap-alarms']);
 
 export interface RedisAlarmStoreOptions extends KeySpace {
   /** Stays the caller's to close. */

@@ -17,6 +17,7 @@ import {
   readable,
 } from './journal.js';
 import type { Journal, JournalEntry, JournalLimits, JournalQuery, NewJournalEntry } from './journal.js';
+import { TEXTS } from './lua/texts.js';
 
 /** The format, and values without their names: the names would be most of ten thousand entries. */
 function entryText({ pod, role, event, level, cron, runId, detail }: NewJournalEntry): string {
@@ -59,7 +60,7 @@ function valuesOf(text: string): unknown {
   }
 }
 
-const SCRIPTS = loadScripts(new URL('./lua/', import.meta.url), ['append-entries', 'append-notable']);
+const SCRIPTS = loadScripts(TEXTS, ['append-entries', 'append-notable']);
 
 export interface RedisJournalOptions extends KeySpace {
   /** Stays the caller's to close. */

@@ -92,7 +92,17 @@ class CronObserver {
     const held = sources.held();
     if (held) heldGauges.show(held);
     this.#showBehind();
+    await this.#showStandstills();
     await storeGauges.show(held && held.map(({ entry }) => entry));
+  }
+
+  /** What could not be read stays as it was. */
+  async #showStandstills(): Promise<void> {
+    const { count, labels, sources } = this.deps;
+    const found = await sources.standstills().catch(() => null);
+    if (found === null) return;
+    count.cronStandstill.reset();
+    for (const { cron, cause } of found) count.cronStandstill.inc({ cron: labels.of(cron), cause });
   }
 
   #showBehind(): void {
@@ -101,6 +111,7 @@ class CronObserver {
     if (behind === null) return;
     count.dueLateness.set(behind.lateMs / 1_000);
     count.dueBacklog.set(behind.crons);
+    count.leaseStoreDown.set((sources.leasesDownMs() ?? 0) / 1_000);
   }
 
   /** Says which crons are told apart; what could not be read stays as it was. */

@@ -179,6 +179,22 @@ const OBSERVED = {
     help: 'Crons of this pod that are due and not dispatched.',
     labels: {},
   },
+  leaseStoreDown: {
+    ...{ name: 'fencepost_lease_store_down_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    help: 'For how long every attempt to acquire the lease of a cron has failed; 0 while the store answers.',
+    labels: {},
+  },
+  cronStandstill: {
+    ...{ name: 'fencepost_cron_standstill', type: 'gauge', unit: null, by: 'both' },
+    help: '1 for each cron that should have run and did not, or whose run does not end, by cause, as this pod finds it.',
+    labels: {
+      cron: NAMES,
+      cause: [
+        ...(['handler-hangs', 'lease-store-down', 'store-clock-back', 'ledger-fails', 'paused'] as const),
+        ...(['no-worker', 'queue-paused', 'workers-busy', 'unclaimed'] as const),
+      ],
+    },
+  },
   leaseHeld: {
     ...{ name: 'fencepost_cron_lease_held', type: 'gauge', unit: null, by: 'scheduler' },
     help: '1 for each cron that this pod holds; for crons without their own series, their number.',

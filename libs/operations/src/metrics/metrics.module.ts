@@ -157,6 +157,16 @@ class PodSources implements MetricSources {
     return this.ports.scheduler()?.engine.behind() ?? null;
   }
 
+  leasesDownMs() {
+    return this.ports.scheduler()?.standstills.leasesDownMs ?? null;
+  }
+
+  /** As it has reported it: the roles of a process know of each other by its card alone. */
+  async standstills() {
+    const own = (await this.ports.registry.list()).find(({ pod }) => pod === this.pod);
+    return [...(own?.standstills ?? []), ...(own?.longRuns ?? [])];
+  }
+
   queueJobs(): Promise<Readonly<Record<string, number>>> {
     return this.ports.queue.queues.counts(...CRON_METRICS.queueJobs.labels.state);
   }

@@ -32,10 +32,13 @@ export class MetricsStage {
   paused = new Set<string>();
   skips: SkipRange[] = [];
   cards: Awaited<ReturnType<MetricSources['pods']>> = [];
+  standing: Awaited<ReturnType<MetricSources['standstills']>> = [];
 
   constructor(crons?: CronsTold) {
     const { registry, telemetry, clock } = this;
     const sources: MetricSources = {
+      standstills: async () => this.standing,
+      leasesDownMs: () => null,
       pod: 'pod-1/own',
       app: 'shop',
       ledger: {

@@ -13,6 +13,8 @@ import {
   ALARM_QUEUE,
   DATABASE,
   JOBS_SETTINGS,
+  POD_REGISTRY,
+  type PodRegistry,
   READ_STORES,
   type ReadStores,
   SCHEDULER,
@@ -40,6 +42,7 @@ export class AlarmRunner
   @Inject(JOBS_SETTINGS) private readonly settings!: JobsSettings;
   @Inject(LEASE_REDIS) private readonly redis!: RedisClient;
   @Inject(DATABASE) private readonly database!: Database | null;
+  @Inject(POD_REGISTRY) private readonly registry!: PodRegistry;
   @Inject(READ_STORES) private readonly reads!: ReadStores;
   @Inject(ALARM_QUEUE) private readonly queue!: BullmqAlarmQueue;
   /** `null` in a process that is no scheduler. */
@@ -86,6 +89,7 @@ export class AlarmRunner
       name: keeper.holder,
       ledger: this.reads.ledger,
       store,
+      registry: this.registry,
       queue,
       webhooks,
       clock,

@@ -3,6 +3,7 @@ import { isTerminal } from '@fencepost/ledger/run';
 import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { isJustBegun, lately, mayHaveScheduler, mayHaveWorker, undeclaredCrons, workers } from './doctor-lookups.js';
+import { isStoreAtFault } from './doctor-standstills.js';
 import { counted, found, listed, took } from './doctor-words.js';
 import { grouped } from './grouped.js';
 
@@ -169,7 +170,7 @@ function unreadableSchedules(facts: DoctorFacts): DoctorFinding[] {
 function lostLeases(facts: DoctorFacts): DoctorFinding[] {
   const lost = [...lately(facts, 'lease.lost'), ...lately(facts, 'leases.lost')];
   const count = lost.reduce((sum, { detail }) => sum + Number(detail['count'] ?? 1), 0);
-  if (count < FEW_LOSSES) return [];
+  if (count < FEW_LOSSES || isStoreAtFault(facts)) return [];
   const byPod = [...grouped(lost, ({ pod }) => pod)].toSorted(([, a], [, b]) => b.length - a.length);
   const causes = listed(
     [...grouped(lost, ({ detail }) => String(detail['cause']))].map(([cause, those]) => `${cause} ${those.length}`),

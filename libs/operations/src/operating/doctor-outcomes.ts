@@ -4,6 +4,7 @@ import type { CronOverview } from './cron-overview.js';
 import type { DoctorFacts, DoctorFinding, DoctorRule } from './doctor-facts.js';
 import { MAX_MARKS } from './cron-history.js';
 import { counted, found, listed, took } from './doctor-words.js';
+import { standstillsOf } from '../alarms/standstills.js';
 import { inARow } from './health-of.js';
 
 const HOUR_MS = 3_600_000;
@@ -63,10 +64,11 @@ function failing({ outcomes }: DoctorFacts): DoctorFinding[] {
 }
 
 /** Neither well nor badly: its runs are skipped, or never end. One that fails is another finding. */
-function neverSucceeded({ outcomes, now }: DoctorFacts): DoctorFinding[] {
-  const silent = outcomes.looked.filter(({ runs }) => {
+function neverSucceeded({ outcomes, now, pods }: DoctorFacts): DoctorFinding[] {
+  const known = standstillsOf(pods);
+  const silent = outcomes.looked.filter(({ cron, runs }) => {
     const oldest = runs.at(-1);
-    return ends(runs).length === 0 && oldest !== undefined && now - oldest.dueAt > HOUR_MS;
+    return !known.has(cron) && ends(runs).length === 0 && oldest !== undefined && now - oldest.dueAt > HOUR_MS;
   });
   const [first] = silent;
   if (!first) return [];

@@ -17,6 +17,7 @@ import type {
 } from './doctor-facts.js';
 import { OUTCOME_RULES, unsound } from './doctor-outcomes.js';
 import { POD_RULES } from './doctor-pods.js';
+import { STANDSTILL_RULES } from './doctor-standstills.js';
 import { STORE_RULES } from './doctor-stores.js';
 import { counted, found } from './doctor-words.js';
 import { REVISION_RULES } from './doctor-revisions.js';
@@ -126,7 +127,7 @@ class Asked {
   }
 }
 
-const RULES = [...STORE_RULES, ...POD_RULES, ...REVISION_RULES, ...CRON_RULES, ...OUTCOME_RULES];
+const RULES = [...STORE_RULES, ...STANDSTILL_RULES, ...POD_RULES, ...REVISION_RULES, ...CRON_RULES, ...OUTCOME_RULES];
 const ORDER: readonly DoctorFindingLevel[] = ['bad', 'warn', 'note', 'ok'];
 
 /** Judges by facts alone; asks nobody. */

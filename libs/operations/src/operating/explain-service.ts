@@ -3,14 +3,15 @@ import type { AuditTrail } from '@fencepost/ledger/audit-trail';
 import type { Catalog } from '@fencepost/ledger/catalog';
 import type { Account, Delivery, OccurrenceLog, RunHistory } from '@fencepost/ledger';
 import type { Run } from '@fencepost/ledger/run';
-import { knownCron, type QueueLimits } from '@fencepost/jobs/internal';
+import { knownCron, type PodRegistry, type QueueLimits } from '@fencepost/jobs/internal';
 import type { Journal } from '../journal/journal.js';
 import type { ValidityInterval } from '../audit/validity-intervals.js';
 import { reportOf, type RunReport } from './run-report.js';
 import { accountAround } from './why-account.js';
 import { instantInSecond, meantTime, validityIntervalsOfEntry, contextOf } from './why-context.js';
 import { readWhen } from './why-when.js';
-import type { WhyReport, InstantFacts, Verdict, WhyFacts } from './why.js';
+import { step, type InstantFacts, type Verdict, type WhyFacts, type WhyReport, type WhyStep } from './why.js';
+import { isMeant, standstillsOf } from '../alarms/standstills.js';
 import { skipCover } from '../audit/skip-cover.js';
 import { withoutRun } from './why-absence.js';
 import { ofRun } from './why-run.js';
@@ -25,6 +26,8 @@ export interface WhyPorts {
   readonly journal?: Pick<Journal, 'ofCron'>;
   /** Without one nobody is asked who holds the lease now. */
   readonly leases?: Pick<LeaseStore, 'inspect'>;
+  /** Pods report which crons stand still. Without them, nothing is said of it. */
+  readonly pods?: Pick<PodRegistry, 'list'>;
   /** What is set on the queue that a run waits in. Without it, nobody is asked. */
   readonly queueLimits?: (delivery: Delivery) => Promise<readonly QueueLimits[]>;
 }
@@ -70,16 +73,18 @@ export class ExplainService {
   }
 
   async #read(cron: string, at: number, intervals: readonly ValidityInterval[]) {
-    const { ledger, trail, journal, leases } = this.ports;
-    const [record, account, orders, heard, holdings] = await Promise.all([
+    const { ledger, trail, journal, leases, pods } = this.ports;
+    const [record, account, orders, heard, holdings, live] = await Promise.all([
       ledger.readCron(cron),
       accountAround(ledger, { cron, at, intervals }),
       // None of these is needed for an answer: one that is away must not keep people from what the ledger knows.
       trail.list({ cron, limit: MAX_ORDERS }).catch(() => null),
       journal?.ofCron(cron, { limit: MAX_HEARD }).catch(() => []) ?? [],
       leases?.inspect([cron]).catch(() => undefined),
+      pods?.list().catch(() => []) ?? [],
     ]);
-    return { record, account, orders, journal: heard, lease: holdings?.[0] };
+    const standstill = standstillsOf(live).get(cron) ?? null;
+    return { record, account, orders, journal: heard, lease: holdings?.[0], standstill };
   }
 
   async #report({ runs }: Account, at: number): Promise<RunReport | null> {
@@ -95,6 +100,13 @@ function byClaim(one: Run, other: Run): number {
   return one.claimedAt - other.claimedAt || (one.id < other.id ? -1 : 1);
 }
 
+/** What keeps the cron now, where the instant is not older than that. */
+function standstillSteps({ standstill = null, context, report }: InstantFacts): WhyStep[] {
+  if (!standstill || (context.dueAt < standstill.since && report?.run.id !== standstill.runId)) return [];
+  const { text, since: at } = standstill;
+  return [step('claim', text, { at, level: isMeant(standstill) ? 'note' : 'bad' })];
+}
+
 /**
  * Why a cron ran at a time, or why it did not: what its schedule and the clocks say, which definition was in force, what
  * stood in the way, who acted, and what came of it. Pure: the same facts give the same answer.
@@ -107,6 +119,7 @@ export function explain(facts: WhyFacts): WhyReport {
   return {
     ...{ cron: instantFacts.cron, at: context.at, verdict: found.verdict, answer: found.answer },
     steps: [
+      ...standstillSteps(instantFacts),
       ...storeClockSteps(instantFacts),
       ...scheduleSteps(instantFacts),
       ...generationSteps(instantFacts),

@@ -1,10 +1,11 @@
 import type { CronRecord } from '@fencepost/ledger';
 import type { CatalogEntry } from '@fencepost/ledger/catalog';
 import { hasSucceeded, MAX_MARKS, type CronHistory, type CronMark } from './cron-history.js';
+import type { Standstill } from '../alarms/standstills.js';
 
 /** How a cron is, the worst first: a list that is sorted by it begins with what needs a person. */
 export const HEALTH_STATES = [
-  ...(['uncertain', 'failing', 'missed', 'late', 'no-worker', 'never-succeeded'] as const),
+  ...(['uncertain', 'standstill', 'failing', 'missed', 'late', 'no-worker', 'never-succeeded'] as const),
   ...(['unknown', 'paused', 'disabled', 'removed', 'healthy'] as const),
 ] as const;
 
@@ -29,6 +30,8 @@ export interface HealthFacts {
   readonly nextDueAt: number | null;
   /** Its uncertain runs, however old. */
   readonly uncertain: { readonly count: number; readonly since: number | null };
+  /** As a pod has reported it; default `null`. */
+  readonly standstill?: Standstill | null;
   /** `null`: not read yet. */
   readonly history: CronHistory | null;
   /** The store's clock. */
@@ -56,6 +59,8 @@ function atRest({ entry, record }: HealthFacts, streak: Streak | null): Finding 
 }
 
 function unwell(facts: HealthFacts, streak: Streak | null): Finding {
+  const { standstill = null } = facts;
+  if (standstill) return { state: 'standstill', since: standstill.since, text: STANDS_STILL[standstill.cause] };
   const { history } = facts;
   if (!history || !streak) {
     return missedInstant(facts) ?? { state: 'unknown', since: null, text: 'history not read yet' };
@@ -71,6 +76,18 @@ function uncertain({ uncertain: { count, since } }: HealthFacts): Finding | null
   if (count === 0) return null;
   return { state: 'uncertain', since, text: count === 1 ? 'uncertain' : `uncertain (${count} runs)` };
 }
+
+const STANDS_STILL: Readonly<Record<Standstill['cause'], string>> = {
+  'handler-hangs': 'stands still (its handler hangs)',
+  'lease-store-down': 'stands still (lease store down)',
+  'store-clock-back': "stands still (store's clock went back)",
+  'ledger-fails': 'stands still (claims fail)',
+  'no-worker': 'stands still (no worker)',
+  'queue-paused': 'stands still (queue paused)',
+  'workers-busy': 'stands still (no worker begins its run)',
+  unclaimed: 'stands still (not claimed)',
+  paused: 'paused',
+};
 
 interface Streak {
   readonly count: number;

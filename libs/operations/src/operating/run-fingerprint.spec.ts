@@ -5,6 +5,7 @@ describe('the fingerprint of an error', () => {
   it.each([
     ['Error: card 4711 was refused', 'Error: card 9 was refused'],
     ['Error: no row 0190a1b2-7c3d-7e4f-8a9b-0c1d2e3f4a5b', 'Error: no row 11111111-2222-3333-4444-555555555555'],
+    ['Error: held by pod/11111111-222222222222', 'Error: held by pod/33333333-444444444444'],
     ['Error: "a b" is unknown', 'Error: "c" is unknown'],
     ["Error: 'a' is unknown", "Error: 'b' is unknown"],
     ['Error: commit deadbeef01 is gone', 'Error: commit 0badc0de99 is gone'],

@@ -5,8 +5,9 @@ const MAX_LENGTH = 500;
 
 /** What differs between two failures of the same kind, the widest patterns first. */
 const VARIABLE: readonly RegExp[] = [
-  // UUIDs, with or without hyphens, and ids of runs.
+  // UUIDs, with or without hyphens, the random parts of identities of processes, and ids of runs.
   /\b[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}\b/gi,
+  /\b[\da-f]{8}-[\da-f]{12}\b/gi,
   /[\w.-]+@[\w.-]+/g,
   // Quoted parts: names, paths, and values that a program puts into its messages. An apostrophe within a word quotes nothing.
   /"(?:[^"\\]|\\.)*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g,

@@ -132,7 +132,9 @@ function unclaimed(instantFacts: InstantFacts): Verdict {
   const cause = causeOf(instantFacts, holder);
   const level = now - context.dueAt > instantFacts.entry.definition.graceMs ? 'bad' : 'note';
   const text = `Instants are accounted for up to ${record.cursor === null ? 'none at all' : utc(record.cursor)}.`;
-  const answer = `It was due ${since} ago and no pod has claimed it yet: ${cause}.`;
+  const { standstill = null } = instantFacts;
+  const why = standstill ? `. ${standstill.text}` : `: ${cause}.`;
+  const answer = `It was due ${since} ago and no pod has claimed it yet${why}`;
   return { verdict: 'due', answer, steps: [step('claim', text, { at: record.cursor, level }), ...steps] };
 }
 

@@ -5,6 +5,7 @@ import type { Account, CronRecord } from '@fencepost/ledger';
 import type { SkipRange } from '@fencepost/ledger/run';
 import type { QueueLimits } from '@fencepost/jobs/internal';
 import type { JournalEntry } from '../journal/journal.js';
+import type { Standstill } from '../alarms/standstills.js';
 import type { RunReport } from './run-report.js';
 import type { InstantContext } from './why-context.js';
 import type { LocalTime } from './why-when.js';
@@ -63,6 +64,8 @@ export interface WhyFacts {
   readonly journal: readonly JournalEntry[];
   /** Who holds the lease now; `null`: nobody, `undefined`: nobody was asked. */
   readonly lease: Holding | null | undefined;
+  /** Why it stands still now, as a pod has reported it; `null`: it does not, or that is not known. */
+  readonly standstill?: Standstill | null;
   /** Of the queue that its run waits in; `[]` where its run does not wait, or nobody could be asked. */
   readonly queues: readonly QueueLimits[];
 }

@@ -8,11 +8,13 @@ import { CronHistories, MAX_KEPT, MAX_SKIPS, type LiveEvents } from '../operatin
 import { historyOf, MAX_MARKS } from '../operating/cron-history.js';
 import { overviewOf } from '../operating/cron-overview.js';
 import type { DoctorFinding } from '../operating/doctor-facts.js';
-import { declarationsOf, type LiveRevisions } from '../operating/live-revisions.js';
+import { declarationsOf, type LiveDeclarations, type LiveRevisions } from '../operating/live-revisions.js';
 import { filterInSlices, inSlices, mapInSlices } from '../operating/slices.js';
+import { standstillsOf } from '../alarms/standstills.js';
 import { triageOf, type TriageJson } from './triage.js';
 import { fits, isIn, uncertainOf, type CronFilter, type CronSnapshot } from './cron-filter.js';
 import { CronOrder, type CronSorting } from './cron-order.js';
+import { holdersOf } from './holders.js';
 import { CronViews, MAX_UNCERTAIN, type CronView } from './cron-views.js';
 import { presentCronDetail, type CronDetailJson } from './cron-detail.js';
 import { presentCronSummary, type CronSummaryJson } from './cron-summary.js';
@@ -132,13 +134,14 @@ export class CronDirectory {
     const { entry, now } = await this.known(cron);
     const [[record], [lease], runs, skips, unresolved, keys, live] = await Promise.all([
       this.reads.ledger.readCrons([cron]),
-      this.reads.leases.inspect([cron]),
+      holdersOf(this.reads.leases, [cron]),
       this.reads.ledger.runs(cron, MAX_MARKS),
       this.reads.ledger.skips(cron, MAX_SKIPS),
       this.reads.ledger.runsIn('uncertain', [cron], MAX_UNCERTAIN),
       this.reads.ledger.countKeys(cron),
-      this.reads.revisions?.recent().catch(() => null) ?? null,
+      this.#live(),
     ]);
+    if (live) this.#views.standstills = standstillsOf(live.pods);
     const overview = overviewOf(entry, { record, last: runs[0] ?? null }, now);
     const history = historyOf(runs, skips, entry.definition.graceMs);
     const uncertain = uncertainOf(unresolved);
@@ -239,11 +242,17 @@ export class CronDirectory {
   }
 
   async #look(at: number): Promise<Look> {
-    const reading = await this.reads.catalog.read();
+    const [reading, live] = await Promise.all([this.reads.catalog.read(), this.#live()]);
     if (this.#histories.listen()) this.#views.forget();
+    this.#views.standstills = standstillsOf(live?.pods ?? []);
     await this.#views.refresh(reading);
     this.#histories.follow(this.#followed(reading));
     return { at, reading, tookMs: this.clock.monotonic() - at, counts: null };
+  }
+
+  /** `null`: unknown. */
+  async #live(): Promise<LiveDeclarations | null> {
+    return (await this.reads.revisions?.recent().catch(() => null)) ?? null;
   }
 
   #followed({ entries }: CatalogReading): CronView[] {

@@ -5,8 +5,10 @@ import type { CronHistory } from '../operating/cron-history.js';
 import { grouped } from '../operating/grouped.js';
 import { healthOf, type CronHealth } from '../operating/health-of.js';
 import { NextInstants } from '../operating/next-instants.js';
+import type { Standstill } from '../alarms/standstills.js';
 import { filterInSlices, inSlices, mapInSlices, mergeInSlices } from '../operating/slices.js';
 import { uncertainOf, type CronSnapshot } from './cron-filter.js';
+import { holdersOf } from './holders.js';
 import type { CronOrder, Sortable } from './cron-order.js';
 
 /** A cron as it was when it was looked at. */
@@ -47,6 +49,7 @@ export class CronViews {
   /** In each order that somebody has asked for. */
   readonly #sorted = new Map<string, Sorted>();
   #entries: readonly CatalogEntry[] = [];
+  #standstills: ReadonlyMap<string, Standstill> = new Map();
 
   constructor(
     private readonly reads: ViewReads,
@@ -68,6 +71,13 @@ export class CronViews {
   /** Something happened to it. */
   touch(cron: string): void {
     if (this.#views.has(cron)) this.#due.add(cron);
+  }
+
+  /** As live pods report them now. */
+  set standstills(found: ReadonlyMap<string, Standstill>) {
+    const changed = [...this.#standstills.keys(), ...found.keys()];
+    this.#standstills = found;
+    for (const cron of new Set(changed)) this.rejudge(cron);
   }
 
   /** Nobody has listened for a while: nothing that was seen is known to hold. */
@@ -117,7 +127,8 @@ export class CronViews {
 
   health({ entry, record, uncertain }: Judged, history: CronHistory | null, now: number): CronHealth {
     const nextDueAt = this.#instants.firstDue(entry, record.cursor);
-    return healthOf({ entry, record, uncertain, history, nextDueAt, now });
+    const standstill = this.#standstills.get(entry.definition.name) ?? null;
+    return healthOf({ entry, record, uncertain, history, nextDueAt, standstill, now });
   }
 
   async #resorted(order: CronOrder, { names, moved }: Sorted): Promise<readonly CronView[]> {
@@ -203,7 +214,7 @@ export class CronViews {
     const names = entries.map(({ definition }) => definition.name);
     const [records, leases, uncertain] = await Promise.all([
       this.reads.ledger.readCrons(names),
-      this.reads.leases.inspect(names),
+      holdersOf(this.reads.leases, names),
       this.reads.ledger.runsIn('uncertain', names, MAX_UNCERTAIN),
     ]);
     const uncertainOfEach = grouped(uncertain, ({ cron }) => cron);

@@ -25,6 +25,7 @@ describe('the triage', () => {
     const { items, ...rest } = triage({ crons });
     expect(items.map(({ kind }) => kind)).toEqual([
       'uncertain',
+      'standstill',
       'failing',
       'missed',
       'no-worker',

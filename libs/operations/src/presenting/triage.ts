@@ -62,6 +62,7 @@ const TROUBLES: Readonly<
   Record<Trouble, readonly [text: readonly [string, string], danger: 'error' | 'warning', codes: readonly string[]]>
 > = {
   uncertain: [['cron waits for an operator', 'crons wait for an operator'], 'error', ['UNCERTAIN']],
+  standstill: [['cron stands still', 'crons stand still'], 'error', ['HANDLER_HANGS', 'CLAIMS_FAIL', 'UNCLAIMED']],
   failing: [['cron is failing', 'crons are failing'], 'error', ['FAILING']],
   missed: [['cron has missed an instant', 'crons have missed an instant'], 'error', ['OVERDUE']],
   late: [['cron is late', 'crons are late'], 'warning', ['RUNS_LATE']],

@@ -84,6 +84,15 @@ export function attemptContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.refusals()).toBe(0);
     });
 
+    it('is refused when it is sent again after a later attempt has ended the run', async () => {
+      const retry = { kind: 'retry', error: 'it broke', delayMs: 0 } as const;
+      await stage.ledger.finish(attempt, retry);
+      await stage.ledger.finish(await stage.begun(attempt.runId), { kind: 'succeeded' });
+      expect(await stage.ledger.finish(attempt, retry)).toBeNull();
+      expect((await stage.run(attempt.runId)).state).toBe('succeeded');
+      expect(await stage.refusals()).toBe(1);
+    });
+
     it('says once and for all how it ended', async () => {
       await stage.ledger.finish(attempt, { kind: 'succeeded' });
       const before = await stage.run(attempt.runId);

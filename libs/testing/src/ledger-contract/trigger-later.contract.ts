@@ -32,6 +32,14 @@ export function triggerLaterContract(makeHarness: MakeLedgerHarness): void {
       expect(await stage.run(runId)).toEqual(run);
     });
 
+    it('waits for nothing where it is skipped at once', async () => {
+      await stage.begun(await stage.claimed(1));
+      const request = stage.order({ overlap: 'skip', notBefore: await inFuture(LONG_MS) });
+      expect(await stage.ledger.trigger(request)).toEqual({ verdict: 'skipped', reason: 'overlap' });
+      const run = await stage.run(request.runId);
+      expect(run).toMatchObject({ state: 'skipped', notBefore: null, dueAt: run.scheduledAt });
+    });
+
     it('is looked for only when its time has come, confirmed or not', async () => {
       await triggered({ notBefore: await inFuture(LONG_MS) });
       await stage.ledger.confirm([await triggered({ notBefore: await inFuture(LONG_MS) })]);

@@ -23,7 +23,7 @@ export function Badge({ tone, text, title }: BadgeProps) {
 type Health = CronSummary['health'];
 
 const HEALTH_TONE: Readonly<Record<Health['state'], Tone>> = {
-  ...{ uncertain: 'warn', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
+  ...{ uncertain: 'warn', standstill: 'bad', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
   ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
 };
 

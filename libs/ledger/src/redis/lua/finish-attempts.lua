@@ -27,10 +27,11 @@ local sweep, keep, written_at = number(ARGV[1]), ARGV[2], string.format('%.0f', 
 
 local function refuse(cron, run, nonce)
   local known = run and call('HMGET', run.key, 'f', 'last') or {}
-  local ended = run and run.nonce == nonce and string.match(known[1] or '', '%a$')
-  if ended then return state_of[ended] end
+  local ended = string.match(known[1] or '', '%a$')
+  if ended and run.nonce == nonce then return state_of[ended] end
   local earlier, letter = string.match(known[2] or '', '^(%S+) (%a)$')
-  if earlier == nonce then return state_of[letter] end
+  -- Once a later attempt has ended the run, what this one said is over.
+  if earlier == nonce and not ended then return state_of[letter] end
   call('HINCRBY', cron.record, 'refusals', 1)
   return 'STALE'
 end

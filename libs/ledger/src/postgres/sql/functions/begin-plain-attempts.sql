@@ -42,7 +42,9 @@ begin
       select run.ctid as at_row from run
       where run.space = the_space and run.id = asked.run_id and run.cron = asked.cron
         and run.state in ('claimed', 'enqueued') and run.attempt = 0
-        and run.overlap = 'allow' and run.cancel_until is null
+        and run.cancel_until is null and (run.overlap = 'allow' or not exists (
+          select from run other where other.space = the_space and other.cron = run.cron and other.is_open and other.id <> run.id
+        ))
         and coalesce(run.not_before, 0) <= at and coalesce(run.start_by, at) >= at
       offset 0
     ) found

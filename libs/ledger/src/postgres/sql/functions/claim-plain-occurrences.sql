@@ -8,8 +8,8 @@
 -- the_claims  as claim_occurrences gets them
 -- Returns  the ids of the runs that were made
 --
--- What it demands is what refuse_claim refuses, and what accept_claim has more to do for. Of two claims of one cron only the
--- first: the second starts from the cursor that this one leaves.
+-- What it demands is what refuse_claim refuses, and what accept_claim has more to do for: such as an open run that the new one
+-- must not overlap with. Of two claims of one cron only the first: the second starts from the cursor that this one leaves.
 create or replace function claim_plain_occurrences(
   the_space text, the_now bigint, the_tolerance bigint, the_recover bigint, the_claims jsonb
 ) returns setof text
@@ -38,9 +38,13 @@ begin
         and asked.generation >= cron.generation
         and cron.cursor is not distinct from asked.planned_from and (cron.cursor is null or asked.instant > cron.cursor)
         and coalesce(cron.paused_until, 0) <= the_now
+        and (asked.overlap = 'allow' or asked.most > (
+          select count(*) from run
+          where run.space = the_space and run.cron = cron.name and run.is_open and run.open_until > the_now
+        ))
       offset 0
     ) found
-    where asked.new_id is not null and asked.overlap = 'allow' and asked.skips = '[]' and asked.due <= the_now + the_tolerance
+    where asked.new_id is not null and asked.skips = '[]' and asked.due <= the_now + the_tolerance
       and asked.turn = 1
   ), moved as (
     update cron set cursor = plain.instant, fence = plain.fence, term = plain.term, generation = plain.generation,

@@ -1,6 +1,6 @@
 import { PROBLEM_JSON, problemDetails } from '@fencepost/lease/http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { exampleOf, type Schema, type Schemas } from './open-api-examples.js';
+import { exampleOf, type Schema, type Schemas } from './open-api-examples.stage.js';
 import { PROBLEM_TYPES } from './problem-types.js';
 
 type Content = Record<string, { schema: Schema; example?: unknown }>;

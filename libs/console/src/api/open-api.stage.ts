@@ -1,16 +1,69 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type StandardSchemaConverter } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConflictResponse,
+  ApiConsumes,
+  ApiDefaultResponse,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+  type StandardSchemaConverter,
+} from '@nestjs/swagger';
 import { z } from 'zod';
-import { NAMED } from './answers.js';
+import { NAMED, problemSchema } from './answers.js';
 import { ApiModule } from './api.module.js';
-import { completeRoutes } from './open-api-routes.js';
+import { routeFacts, tagOf, type RouteFacts } from './describe-route.js';
+import { completeRoutes } from './open-api-routes.stage.js';
 
 const DESCRIPTION =
   'State and history of crons, runs and leases; and orders to crons and runs. Instants are ISO 8601 in UTC, durations ' +
   'milliseconds, fences decimal texts.';
 
+type Controller = (new (...args: never[]) => object) & { readonly prototype: object };
+
+/** Says to the generator, in its own words, what the controllers note of their routes. */
+function decorate(controller: Controller): void {
+  const tag = tagOf(controller);
+  if (tag !== undefined) Reflect.decorate([ApiTags(tag)], controller);
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(controller.prototype));
+  for (const [key, method] of methods) {
+    const facts = typeof method.value === 'function' ? routeFacts(method.value as object) : {};
+    for (const decorator of decoratorsOf(facts)) decorator(controller.prototype, key, method);
+  }
+}
+
+function decoratorsOf({ summary, answer, body, header, conflicts }: RouteFacts): MethodDecorator[] {
+  return [
+    ...(summary === undefined ? [] : [ApiOperation({ summary })]),
+    ...(conflicts === undefined ? [] : [ApiConflictResponse({ description: conflicts })]),
+    ...(body ? [ApiConsumes(body.type), ApiBody({ description: body.description, schema: TEXT })] : []),
+    ...(header ? [ApiHeader({ ...header, required: false })] : []),
+    // Only so that the document has the schema: its answers by status are put in later.
+    ...(answer && 'schema' in answer && answer.schema ? [ApiDefaultResponse({ standardSchema: problemSchema })] : []),
+    ...(answer ? [answerOf(answer)] : []),
+  ];
+}
+
+const TEXT = { type: 'string' };
+
+function answerOf(answer: NonNullable<RouteFacts['answer']>): MethodDecorator {
+  const { description } = answer;
+  if ('type' in answer) return ApiOkResponse({ description, content: { [answer.type]: { schema: TEXT } } });
+  if (answer.schema === null) return ApiNoContentResponse({ description });
+  return ApiOkResponse({ standardSchema: answer.schema, description });
+}
+
+/** Its stores and access are not needed to describe routes. */
+const ANY = { module: ApiModule };
+
 /** The OpenAPI document of the app's own routes. */
 export function openApiOf(app: INestApplication): OpenAPIObject {
+  (ApiModule.on(ANY, ANY).controllers as Controller[]).forEach(decorate);
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Fencepost')
