@@ -55,6 +55,7 @@ function now(m) {
     stat('Most overdue', `clamp_min(time() - ${ask({ of: m.nextFire, as: 'min' })}, 0)`, { unit: 's', alarmAt: 60 }),
     stat('Latest due cron', ask({ of: m.dueLateness, as: 'max' }), { unit: 's', alarmAt: 10 }),
     stat('Due crons that wait', ask({ of: m.dueBacklog, as: 'sum' })),
+    stat('Lease store fails for', ask({ of: m.leaseStoreDown, as: 'max' }), { unit: 's', alarmAt: 60 }),
     stat('Uncertain runs', ask({ of: m.uncertainRuns, as: 'sum' }), {
       alarmAt: 1,
       description: 'They wait for an operator to resolve an effect.',

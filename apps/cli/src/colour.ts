@@ -11,7 +11,10 @@ export function isColourful({ env, terminal = false }: Pick<World, 'env' | 'term
 }
 
 const TONES: readonly (readonly [Style, RegExp])[] = [
-  ['red', /^(failed|failing|missed|standstill|stands still|uncertain|unexplained|doubled|UNSAFE|BAD|CONFLICT|!!|error)\b|^!!$/],
+  [
+    'red',
+    /^(failed|failing|missed|standstill|stands still|uncertain|unexplained|doubled|UNSAFE|BAD|CONFLICT|!!|error)\b|^!!$/,
+  ],
   [
     'yellow',
     /^(late|paused|skipped|orphaned|retried|no-worker|never-succeeded|not covered|WARN|cancelled|cancelling|warn)\b|^!$/,
