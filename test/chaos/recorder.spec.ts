@@ -70,6 +70,23 @@ describe('the recorder', () => {
     expect(calls).toMatchObject([{ op: 'begin', output: undefined, returnedAt: Infinity }]);
   });
 
+  it('knows which calls may have begun runs of which nobody heard', async () => {
+    const { calls, stderr } = await recorded(`
+      const { RedisScript } = await import('@fencepost/lease/internal/redis');
+      const turn = new RedisScript('turn', 'local function begin_attempts() end return 1');
+      await turn.run(redis, [], []);
+      redis.disconnect();
+      await turn.run(redis, [], []).catch((error) => console.error('rejected', error.message));
+      await new RedisScript('another', 'return 1').run(redis, [], []).catch(() => {});
+    `);
+    expect(stderr).toContain('rejected');
+    expect(calls).toMatchObject([
+      { op: 'turn', output: null },
+      { op: 'turn', output: undefined, returnedAt: Infinity },
+    ]);
+    expect(calls[0]?.returnedAt).toBeLessThan(Infinity);
+  });
+
   it('tells when a process is made to stand still', async () => {
     const stalls = [{ event: 'attempt.postponed', every: 2, forMs: 10, where: { verdict: 'busy' } }];
     const { events } = await recorded(

@@ -6,6 +6,7 @@ import type { ClaimRequest } from '@fencepost/ledger';
 import type { Catalog, CatalogEntry } from '@fencepost/ledger/catalog';
 import { PostgresCatalog, PostgresLedger } from '@fencepost/ledger/postgres';
 import { RedisCatalog, RedisLedger } from '@fencepost/ledger/redis';
+import { RedisScript } from '@fencepost/lease/internal/redis';
 import { armStalls } from './stall.js';
 
 /*
@@ -137,6 +138,7 @@ function recordFusedSteps(file: number): void {
     append(file, { call: (calls += 1), op: 'confirm', input: [ids] });
     return claimed.call(this, requests);
   });
+  recordTurns(file);
   recordBegins(file);
   const succeed = Reflect.get(RunSteps.prototype, 'succeed');
   Reflect.set(RunSteps.prototype, 'succeed', function (this: RunSteps, ...args: Parameters<typeof succeed>) {
@@ -148,25 +150,24 @@ function recordFusedSteps(file: number): void {
   });
 }
 
-/** A begin comes with a job: a call says that it may bring some, and its reply which ones. */
+/** A script that brings jobs brings begins: a call says that it may bring some, and its reply which ones. */
+function recordTurns(file: number): void {
+  const run = Reflect.get(RedisScript.prototype, 'run') as Method;
+  Reflect.set(RedisScript.prototype, 'run', async function (this: RedisScript, ...args: unknown[]) {
+    if (!this.text.includes('local function begin_attempts')) return run.apply(this, args);
+    const call = (calls += 1);
+    append(file, { call, op: 'turn', input: [] });
+    // What a call that rejects has begun, nobody hears.
+    const reply = await run.apply(this, args);
+    append(file, { return: call, output: null });
+    return reply;
+  });
+}
+
 function recordBegins(file: number): void {
-  const sent = Reflect.get(RunSteps.prototype, 'sent');
-  const answered = Reflect.get(RunSteps.prototype, 'answered');
   const took = Reflect.get(RunSteps.prototype, 'took');
   const begunWith = Reflect.get(RunSteps.prototype, 'begunWith');
-  const asked: number[] = [];
   const begins = new Map<string, number>();
-  Reflect.set(RunSteps.prototype, 'sent', function (this: RunSteps) {
-    const call = (calls += 1);
-    asked.push(call);
-    append(file, { call, op: 'turn', input: [] });
-    return sent.call(this);
-  });
-  Reflect.set(RunSteps.prototype, 'answered', function (this: RunSteps) {
-    // Which of them is the same: what is left began no later than those that have not returned.
-    append(file, { return: asked.pop(), output: null });
-    return answered.call(this);
-  });
   Reflect.set(RunSteps.prototype, 'took', function (this: RunSteps, ...args: Parameters<typeof took>) {
     const [jobId, { nonce, sentAt, reply }] = args;
     if (reply !== undefined) {
