@@ -78,7 +78,7 @@ describe('the API', () => {
   it.each([
     ['/api/crons?limit=0', 'limit: Expected a whole number from 1 to 500.'],
     ['/api/crons?limit=1e9', 'limit: Expected a whole number'],
-    ['/api/crons?state=asleep', 'state: Expected one of uncertain, failing'],
+    ['/api/crons?state=asleep', 'state: Expected one of uncertain, standstill, failing'],
     ['/api/crons?nothing=1', 'nothing'],
     ['/api/crons/..%2f..%2fetc', 'cron: Expected the name of a cron.'],
     ['/api/crons/a%0d%0aSet-Cookie:%20x', 'cron: Expected the name of a cron.'],

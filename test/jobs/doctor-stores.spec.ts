@@ -102,7 +102,9 @@ describe('what PostgreSQL says for an examination', () => {
     await migrateLedger(pool, { schema });
     const facts = await readPostgresFacts(pool, { schema });
     expect(facts).toMatchObject({ version: facts.expectedVersion, functionsFit: true, missing: [] });
-    expect(Object.keys(facts.settings).toSorted()).toEqual(['fsync', 'full_page_writes', 'synchronous_commit']);
+    const ofCommits = ['fsync', 'full_page_writes', 'synchronous_commit'];
+    const ofStandbys = ['fencepost.asynchronous_standby', 'standbys', 'synchronous_standby_names'];
+    expect(Object.keys(facts.settings).toSorted()).toEqual([...ofCommits, ...ofStandbys].toSorted());
     const clock = `select oid::regprocedure::text as name from pg_proc where pronamespace = $1::regnamespace and proname like 'now_ms%'`;
     const { rows } = await pool.query<{ name: string }>(clock, [schema]);
     await pool.query(`drop function ${rows[0]?.name}`);

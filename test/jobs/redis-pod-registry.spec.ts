@@ -92,10 +92,15 @@ describe('the Redis pod registry', () => {
     const registry = new RedisPodRegistry({ redis, prefix: 'p', tenant: 't' });
     await registry.report(worker);
     const processed = async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
-    const before = await processed();
-    await registry.report(worker);
-    // Without the one that asks.
-    expect((await processed()) - before - 1).toBeLessThanOrEqual(10);
+    const costs: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const before = await processed();
+      await registry.report(worker);
+      // Without the one that asks.
+      costs.push((await processed()) - before - 1);
+    }
+    // The one who watches the server may ask it in between.
+    expect(Math.min(...costs)).toBeLessThanOrEqual(10);
     await closeRedis(redis);
     await server.stop();
   });
