@@ -59,7 +59,7 @@ const ONLY_NEWEST = 'Only the newest runs of each cron were searched.';
 
 /** Each page, and words on it; among them those that say what is left out. */
 const PAGES: readonly (readonly [name: string, path: () => string, words: readonly string[]])[] = [
-  ['the home page', () => '/crons/', [MANY, 'at least 2']],
+  ['the home page', () => '/crons/', [MANY, 'at least 1,000 failed runs']],
   ['its page', () => cronPath(MANY), ['Expression']],
   ['its timeline', () => `${cronPath(MANY)}?tab=timeline`, ['Start delay']],
   ['its runs', () => `${cronPath(MANY)}?tab=runs`, ['Latest runs', 'succeeded', 'failed']],
