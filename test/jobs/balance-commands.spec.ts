@@ -14,8 +14,11 @@ import { definition } from '../support/scheduler-stage.js';
 
 const PODS = 10;
 const CRONS = 1_000;
-/** While each pod beats once, all pods together, inside Redis: those that scripts call included. */
-const MAX_COMMANDS = 40;
+/**
+ * While each pod beats once, all pods together, inside Redis: those that scripts call included. The pods send less than half of them: a
+ * script is a command more inside, and saves three on the way.
+ */
+const MAX_COMMANDS = 55;
 /** Two renewals of every lease, and a little more. */
 const ROUNDS = 7;
 
@@ -67,7 +70,7 @@ async function commandsOn({ url }: Server): Promise<string[]> {
 }
 
 describe('ten scheduler pods that hold a thousand idle crons', () => {
-  it('cost Redis at most forty commands while each is heard once, in all', { timeout: 90_000 }, async () => {
+  it('cost Redis at most fifty-five commands while each is heard once, in all', { timeout: 90_000 }, async () => {
     const on = await server();
     const catalog = new RedisCatalog({ redis: await on.connect('declarer'), ...on.space });
     const declarations = Array.from({ length: CRONS }, (_, n) => {

@@ -42,6 +42,8 @@ describe('the worker app', () => {
     await write(8);
     await expect(write(7)).rejects.toBeInstanceOf(StaleFenceError);
     const metrics = await (await fetch(`${await app.getUrl()}/metrics`)).text();
-    expect(metrics).toMatch(/^fencepost_lease_fencing_rejected_total\{.*resource_type="[a-z]+",downstream="sink"\} 1$/m);
+    expect(metrics).toMatch(
+      /^fencepost_lease_fencing_rejected_total\{.*resource_type="[a-z]+",downstream="sink"\} 1$/m,
+    );
   });
 });
