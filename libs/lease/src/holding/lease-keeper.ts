@@ -85,7 +85,17 @@ export class LeaseKeeper {
     const call = { requests: [request], hold, generation: this.#generation, hooks: this.#hooks };
     this.#requests.begin();
     try {
-      return await this.#acquireOne(call, request);
+      let reply: AcquireReply;
+      try {
+        reply = await this.#store.acquire(request);
+      } catch (error) {
+        reply = await this.#requests.askAgain(call, error, () => this.#store.acquire(request));
+      }
+      this.#reports.answered(request, reply, hold);
+      if (!reply.acquired) return reply;
+      const answer = this.#accept(this.#answered(call), request, reply);
+      if (!answer.acquired) await this.#requests.giveBack([request]);
+      return answer;
     } finally {
       this.#requests.end();
     }
@@ -174,20 +184,6 @@ export class LeaseKeeper {
     const [since, at] = [this.#clock.monotonic(), this.#clock.now()];
     this.#look(since, at);
     return { since, at, maxHoldMs };
-  }
-
-  async #acquireOne(call: AcquireCall, request: AcquireRequest): Promise<AcquireAnswer> {
-    let reply: AcquireReply;
-    try {
-      reply = await this.#store.acquire(request);
-    } catch (error) {
-      reply = await this.#requests.askAgain(call, error, () => this.#store.acquire(request));
-    }
-    this.#reports.answered(request, reply, call.hold);
-    if (!reply.acquired) return reply;
-    const answer = this.#accept(this.#answered(call), request, reply);
-    if (!answer.acquired) await this.#requests.giveBack([request]);
-    return answer;
   }
 
   async #acquireEach(call: AcquireCall): Promise<AcquireAnswer[]> {

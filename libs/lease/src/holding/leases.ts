@@ -100,6 +100,8 @@ export class Leases implements AsyncDisposable {
   async tryAcquire(resource: ResourceName, options: TryOptions = {}): Promise<Lease | null> {
     const answer = await this.#ask(takenName(resource), options);
     if (answer.acquired) return answer.lease;
+    // Closed meanwhile: what the store granted was given back, and no other holder need exist.
+    this.hints.throwIfClosed();
     options.onBusy?.(answer.remainingMs);
     return null;
   }
@@ -203,19 +205,12 @@ export class Leases implements AsyncDisposable {
     return this.close();
   }
 
-  async #ask(
-    name: string,
-    { ttl, maxHold, floor, places }: AcquireOptions,
-    queued?: QueuedWaiter,
-  ): Promise<AcquireAnswer> {
+  #ask(name: string, { ttl, maxHold, floor, places }: AcquireOptions, queued?: QueuedWaiter): Promise<AcquireAnswer> {
     this.hints.throwIfClosed();
     const ttlMs = ttl === undefined ? this.#ttlMs : parseDuration(ttl);
     const maxHoldMs = maxHold === undefined ? undefined : longestHold(maxHold);
     const asked = { ttlMs, maxHoldMs, floor, places };
-    const answer = await (queued ? queued.tryAcquire(asked) : this.keeper.tryAcquire(name, asked));
-    // Closed meanwhile: what the store granted was given back, and no other holder need exist.
-    if (!answer.acquired) this.hints.throwIfClosed();
-    return answer;
+    return queued ? queued.tryAcquire(asked) : this.keeper.tryAcquire(name, asked);
   }
 
   async #askForAll(names: readonly string[], options: WaitOptions): Promise<GroupAnswer> {

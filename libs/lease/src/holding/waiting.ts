@@ -50,6 +50,8 @@ export async function waitFor<A extends Answer>(
       signal?.throwIfAborted();
       const answer = await asked(listening ? () => unlessClosed(listening, ask) : ask);
       if ('acquired' in answer && answer.acquired) return answer as Extract<A, { acquired: true }>;
+      // Closed meanwhile: what the store granted was given back, and no other holder need exist.
+      hints.throwIfClosed();
       const waitedMs = clock.monotonic() - startedAt;
       if (waitedMs >= waitMs) throw refusal(answer, { resources, waitedMs });
       // Only a waiter listens. An announcement before that is lost, which costs one pause.
