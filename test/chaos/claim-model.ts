@@ -1,5 +1,5 @@
 import type { ClaimReply } from '@fencepost/ledger';
-import type { Model } from './linearizability.js';
+import type { Model } from '../support/linearizability.js';
 
 export interface ClaimInput {
   readonly fence: number;

@@ -1,6 +1,6 @@
 import { occurrenceId } from '@fencepost/ledger/run';
 import type { ClaimReply, ClaimRequest } from '@fencepost/ledger';
-import type { Operation } from './linearizability.js';
+import type { Operation } from '../support/linearizability.js';
 import type { RecordedCall } from './recording.js';
 import type { ClaimInput } from './claim-model.js';
 import type { RunInput, RunOutput } from './run-model.js';

@@ -1,4 +1,4 @@
-import { searchOrder, type Model, type Operation } from './linearizability.js';
+import { searchOrder, type Model, type Operation } from '../support/linearizability.js';
 import { CLAIM_MODEL } from './claim-model.js';
 import type { Histories, RunOperation } from './history.js';
 import { NOBODY, RUN_MODEL } from './run-model.js';

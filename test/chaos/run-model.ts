@@ -10,7 +10,7 @@ import type {
   ResolveRequest,
 } from '@fencepost/ledger';
 import { isTerminal, nextState, type RunEvent, type RunState } from '@fencepost/ledger/run';
-import type { Model } from './linearizability.js';
+import type { Model } from '../support/linearizability.js';
 import { beginEffect, finishEffect, transact, type EffectState } from './effect-model.js';
 
 interface OfAttempt {
