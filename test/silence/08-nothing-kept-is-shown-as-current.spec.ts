@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Answers } from '@fencepost/client';
 import { LEDGER } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
-import { CronCatalog, CronOperator } from '@fencepost/operations';
+import { CronCatalog } from '@fencepost/operations';
 import { CronDirectory } from '@fencepost/operations/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fencepost } from '../support/fencepost.js';
+import { endRun } from '../support/ended-run.js';
 import { SECRETS, startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 import { until } from '../support/until.js';
 
@@ -20,25 +20,13 @@ beforeEach(async () => {
   running = await startSchedulerApp();
   const crons = running.app.get(CronCatalog, { strict: false });
   for (const name of ['nightly', ...OTHERS]) await crons.set(name, { expression: '0 3 1 1 *' }, BY);
-  await ended('nightly', 'succeeded');
+  await endRun(running, 'nightly', 'succeeded');
   await until('every history is read', async () => (await asked<Answers['Triage']>('/api/triage')).unread === 0);
 });
 afterEach(() => running.close());
 
 async function asked<Answer>(path: string): Promise<Answer> {
   return (await (await running.ask(path)).json()) as Answer;
-}
-
-/** As the store records it: no journal tells of it. */
-async function ended(cron: string, kind: 'succeeded' | 'failed'): Promise<void> {
-  const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
-  const reply = await running.app.get(CronOperator, { strict: false }).trigger(cron, { ...BY, force: true });
-  if (reply.verdict !== 'claimed') throw new Error(`Expected ${cron} to run, got ${reply.verdict}.`);
-  const nonce = randomUUID();
-  const begun = await ledger.begin({ runId: reply.runId, nonce, worker: 'w/1', ttlMs: 60_000, maxAttempts: 1 });
-  if (begun.verdict !== 'begun') throw new Error(`Expected a begin, got ${begun.verdict}.`);
-  const attempt = { runId: reply.runId, nonce, fence: begun.fence };
-  await ledger.finish(attempt, kind === 'failed' ? { kind, error: 'Error: no paper' } : { kind });
 }
 
 /** The last visitor has left, as 60 s without a question say. */
@@ -53,7 +41,7 @@ function leave(): void {
 describe('the first answers to a visitor who comes later', () => {
   beforeEach(async () => {
     leave();
-    for (let n = 0; n < 3; n += 1) await ended('nightly', 'failed');
+    for (let n = 0; n < 3; n += 1) await endRun(running, 'nightly', 'failed');
   });
 
   it('have nothing that the last visitor saw: each cron is as the ledger has it, or unknown', async () => {

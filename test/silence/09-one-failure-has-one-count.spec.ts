@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Answers } from '@fencepost/client';
 import { LEDGER } from '@fencepost/jobs';
 import type { Ledger } from '@fencepost/ledger';
-import { CronCatalog, CronOperator, Doctor } from '@fencepost/operations';
+import { CronCatalog, Doctor } from '@fencepost/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endRun } from '../support/ended-run.js';
 import { startSchedulerApp, type RunningApp } from '../support/scheduler-app.js';
 
 const BY = { by: 'test', reason: 'a test' };
@@ -20,23 +20,12 @@ beforeAll(async () => {
     names.map((name) => ({ name, expression: '0 3 1 1 *' })),
     BY,
   );
-  for (let n = 0; n < FAILURES; n += 1) await failed('settle');
+  for (let n = 0; n < FAILURES; n += 1) await endRun(running, 'settle', 'failed');
   const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
   const runs = await ledger.runsIn('failed', ['settle'], 1_000);
   firstEnd = Math.min(...runs.map(({ finishedAt }) => finishedAt ?? Infinity));
 }, 60_000);
 afterAll(() => running.close());
-
-async function failed(cron: string): Promise<void> {
-  const ledger = running.app.get<Ledger>(LEDGER, { strict: false });
-  const reply = await running.app.get(CronOperator, { strict: false }).trigger(cron, { ...BY, force: true });
-  if (reply.verdict !== 'claimed') throw new Error(`Expected ${cron} to run, got ${reply.verdict}.`);
-  const nonce = randomUUID();
-  const begun = await ledger.begin({ runId: reply.runId, nonce, worker: 'w/1', ttlMs: 60_000, maxAttempts: 1 });
-  if (begun.verdict !== 'begun') throw new Error(`Expected a begin, got ${begun.verdict}.`);
-  const attempt = { runId: reply.runId, nonce, fence: begun.fence };
-  await ledger.finish(attempt, { kind: 'failed', error: 'Error: no paper' });
-}
 
 async function asked<Answer>(path: string): Promise<Answer> {
   return (await (await running.ask(path)).json()) as Answer;

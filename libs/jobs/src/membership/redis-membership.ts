@@ -182,8 +182,11 @@ export class RedisMembership implements Membership {
     await this.#apply(entries, id, now);
     const lowest = await this.#agree(Number(written), now);
     return {
-      ...{ now, lowest, isAlone: this.#heard.isAlone(sign.process, now) },
-      ...{ catalogVersion: Number(catalogVersion), firstDue: first === '' ? Infinity : Number(first) },
+      now,
+      lowest,
+      isAlone: this.#heard.isAlone(sign.process, now),
+      catalogVersion: Number(catalogVersion),
+      firstDue: first === '' ? Infinity : Number(first),
     };
   }
 

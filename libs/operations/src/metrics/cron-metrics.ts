@@ -180,7 +180,10 @@ const OBSERVED = {
     labels: {},
   },
   leaseStoreDown: {
-    ...{ name: 'fencepost_lease_store_down_seconds', type: 'gauge', unit: 'seconds', by: 'scheduler' },
+    name: 'fencepost_lease_store_down_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    by: 'scheduler',
     help: 'For how long every attempt to acquire the lease of a cron has failed; 0 while the store answers.',
     labels: {},
   },

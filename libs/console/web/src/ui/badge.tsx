@@ -23,8 +23,18 @@ export function Badge({ tone, text, title }: BadgeProps) {
 type Health = CronSummary['health'];
 
 const HEALTH_TONE: Readonly<Record<Health['state'], Tone>> = {
-  ...{ uncertain: 'warn', standstill: 'bad', failing: 'bad', missed: 'bad', late: 'warn', 'no-worker': 'bad' },
-  ...{ 'never-succeeded': 'warn', unknown: 'calm', paused: 'calm', disabled: 'calm', removed: 'calm', healthy: 'good' },
+  uncertain: 'warn',
+  standstill: 'bad',
+  failing: 'bad',
+  missed: 'bad',
+  late: 'warn',
+  'no-worker': 'bad',
+  'never-succeeded': 'warn',
+  unknown: 'calm',
+  paused: 'calm',
+  disabled: 'calm',
+  removed: 'calm',
+  healthy: 'good',
 };
 
 /** How a cron does, in the same words wherever it is shown. */
